@@ -176,6 +176,9 @@ pub struct RunArgs {
     /// last message, its pace; secrets masked.
     #[arg(long, value_name = "FILE", help_heading = help::TOLD)]
     pub record: Option<PathBuf>,
+    /// Write a JUnit report to this file at the end: each criterion's tests, and the run itself.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run", help_heading = help::TOLD)]
+    pub junit: Option<PathBuf>,
     #[command(flatten)]
     pub detach: detach::DetachArgs,
     #[command(flatten)]

@@ -14,6 +14,7 @@ pub mod fix;
 pub mod gate;
 pub mod init;
 mod journalled;
+mod junit;
 pub mod log;
 pub mod look;
 pub mod mdtest;

@@ -43,7 +43,12 @@ pub enum Line {
 impl Line {
     /// An internal line that is wrong ends the process with a message.
     pub fn parse(mut words: Vec<OsString>) -> Self {
-        if words.get(1).is_some_and(|word| word == "gate") && words.get(2).is_some_and(|word| word == "hook")
+        // Without an agent it is somebody who wants to know how it is called.
+        if let [_, gate, hook, agent, ..] = words.as_slice()
+            && gate == "gate"
+            && hook == "hook"
+            && !agent.as_encoded_bytes().starts_with(b"-")
+            && !words.iter().any(|word| word == "--help" || word == "-h")
         {
             words.splice(1..3, ["__hook".into()]);
         }

@@ -64,6 +64,9 @@ pub struct MatrixArgs {
     /// Print a Markdown table.
     #[arg(long)]
     pub markdown: bool,
+    /// Write a JUnit report to this file instead: each criterion's tests, and the run itself.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "markdown"])]
+    pub junit: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Args)]

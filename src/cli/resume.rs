@@ -60,6 +60,9 @@ pub struct ResumeArgs {
     /// Keep the whole run as a cassette in this file: a new one, or its own recording until now.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+    /// Write a JUnit report to this file at the end: each criterion's tests, and the run itself.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     #[command(flatten)]
     pub detach: DetachArgs,
     #[command(flatten)]

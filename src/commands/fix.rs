@@ -120,6 +120,7 @@ fn prepared(
         chosen: chosen(found),
         roles,
         record: None,
+        junit: None,
         operator: None,
         finished: None,
         missing_agent: None,

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::cli::gate::{ClaimArgs, GateArgs, GateCommand, RefactorArgs, SessionArgs, TestArgs};
+use crate::cli::gate::{GateArgs, GateCommand, RefactorArgs, SessionArgs, TestArgs};
 use crate::view::print;
 use crate::world::project;
 use crate::world::session_file::Depth;
-use tdd_core::event::{Event, PassFail, SessionEvent, SessionId, Switch, TestRunFact};
+use tdd_core::event::{PassFail, SessionEvent, SessionId, Switch, TestRunFact};
 use tdd_core::excerpt;
+use tdd_core::harmless::shell_word;
 use tdd_core::path::RelPath;
-use tdd_core::policy::FileClass;
 use tdd_core::ports::Checkpoints as _;
-use tdd_core::session::{LastRun, Refusal};
+use tdd_core::session::LastRun;
 use tdd_core::test::{FailureKind, TestId};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
@@ -23,6 +23,7 @@ mod agents;
 mod annotation;
 mod at_work;
 mod caller;
+mod claim;
 mod compare;
 mod desk;
 mod edit;
@@ -48,6 +49,8 @@ use paths::Target;
 use runs::{Wanted, Why};
 use turn::Turned;
 
+/// Of a test that says itself that it fails.
+const HOPELESS: &str = "it fails whatever the code does";
 /// What a model is shown of the tests' output.
 const SHOWN: usize = 4 << 10;
 
@@ -57,7 +60,7 @@ pub fn run(args: &GateArgs) -> Result<ExitCode, Trouble> {
         GateCommand::Off(args) => off(args),
         GateCommand::Status(args) => status::run(args),
         GateCommand::Test(args) => test(args),
-        GateCommand::Claim(args) => claim(args),
+        GateCommand::Claim(args) => claim::run(args),
         GateCommand::Flush(args) => flush(args),
         GateCommand::Refactor(args) => refactor(args),
         GateCommand::Plan(args) => plan::run(args),
@@ -212,7 +215,10 @@ fn told(desk: &Desk, ran: &runs::Ran) -> String {
     }
     match red.map(|fact| (fact, desk.state().tests.get(&fact.test_id))) {
         Some((fact, Some(last))) if last.is_counted_red() => {
-            let _ = writeln!(text, "tdd: next: tdd gate claim '{}' FILE", fact.test_id);
+            let _ = writeln!(text, "tdd: next: tdd gate claim {} FILE", shell_word(&fact.test_id.0));
+        }
+        Some((fact, _)) if ran.unconditional.contains(&fact.test_id) => {
+            let _ = writeln!(text, "tdd: {HOPELESS}; let it call the code and check what comes back");
         }
         Some((fact, _)) => {
             let _ = writeln!(text, "tdd: no code answers that red{}; mend the test", kind(fact.kind));
@@ -258,64 +264,7 @@ fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>),
 fn inside(desk: &Desk, typed: &str) -> Option<RelPath> {
     match paths::target(&desk.place.repository, &desk.place.cwd, typed) {
         Ok(Target::Inside(path)) => Some(path),
-        Ok(Target::Outside) | Err(_) => None,
-    }
-}
-
-fn claim(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
-    let mut desk = desk(&args.which)?;
-    let id = known_id(&desk, &args.test_id);
-    if let Some(test) = desk.state().halted().first() {
-        return Err(Trouble::user(Refusal::Halted { test: (*test).clone() }.to_string()));
-    }
-    let counts = desk.state().tests.get(&id).is_some_and(LastRun::is_counted_red);
-    if !counts {
-        let known: Vec<TestId> = desk.state().tests.keys().cloned().collect();
-        return Err(Trouble::user(format!("{id} is not red, so nothing can be claimed for it"))
-            .because(match desk.state().tests.get(&id) {
-                None => format!("it was not run in this session{}", nearest(&id, &known)),
-                Some(last) => format!("its last run was {}", line(&id, last).trim_end()),
-            })
-            .advise(format!("run it: tdd gate test '{id}'")));
-    }
-    let (mut events, mut told) = (Vec::new(), String::new());
-    for file in &args.files {
-        let path = claimable(&desk, file)?;
-        let _ = writeln!(told, "claimed {path} for {id}");
-        events.push(Event::EditClaim { test_id: id.clone(), edit_target: path });
-    }
-    desk.record(&events)?;
-    print::result(&format!("{told}tdd: edit, then: tdd gate flush\n"));
-    Ok(ExitCode::SUCCESS)
-}
-
-/// As the session calls it, though its runner's name was typed.
-fn known_id(desk: &Desk, typed: &str) -> TestId {
-    let id = TestId(typed.to_owned());
-    if desk.state().tests.contains_key(&id) || !typed.contains("::") {
-        return id;
-    }
-    Names::new(&desk.place).wanted(&id, None).id
-}
-
-/// A file that a claim can be about: production code.
-fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
-    let path = inside(desk, typed).ok_or_else(|| {
-        Trouble::user(format!("{typed} is no file of this repository"))
-            .advise("name the file that you are going to edit, relative to this folder")
-    })?;
-    let refused = |why: &str| {
-        Trouble::user(format!("{path} can't be claimed"))
-            .because(why.to_owned())
-            .advise("claim production code")
-    };
-    match desk.rules.policy().classify(&path) {
-        FileClass::Source | FileClass::Mixed | FileClass::Lock => Ok(path),
-        FileClass::Test => {
-            Err(refused("it is a test: tests are edited before a claim, and protected after it"))
-        }
-        FileClass::Gate => Err(refused("it decides how tests run: that is for refactor mode")),
-        FileClass::ByProduct => Err(refused("it is what tests leave: it may be edited at any time")),
+        Ok(Target::Outside(_)) | Err(_) => None,
     }
 }
 

@@ -18,7 +18,7 @@ use tdd_core::story::{self, Story};
 use tdd_core::trouble::Trouble;
 
 /// The story of a run of the cycle.
-fn story_of(run: &RunDir) -> Result<Story, Trouble> {
+pub(in crate::commands) fn story_of(run: &RunDir) -> Result<Story, Trouble> {
     story_in(run, &journal_file::read_for_state(&run.path)?)
 }
 

@@ -24,7 +24,7 @@ use tdd_child::signals::StopSignal;
 use tdd_child::unix;
 use tdd_core::mdtest::{Results, Status};
 use tdd_core::ports::{Allowance, Limits, Setters};
-use tdd_core::trouble::{Trouble, Why};
+use tdd_core::trouble::Trouble;
 use tdd_spec::mdtest::junit;
 
 /// Of one test, if neither the flag nor the agent's table says it.
@@ -68,8 +68,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     let (root, tests) = find(&args.which, &cwd)?;
     let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let limits = limits(args)?;
-    let junit = args.junit.as_ref().map(|file| cwd.join(file));
-    junit.as_deref().map(check_junit).transpose()?;
+    let junit = super::junit::place(args.junit.as_deref(), &cwd)?;
     let stop = signals::install()?;
     // Descendants of agents that lose their parents come to us, so that the sweep finds them.
     let _ = unix::become_subreaper();
@@ -91,7 +90,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     }
     conclude(&results, duration_ms, output);
     if let Some(file) = &junit {
-        write_junit(file, &results)?;
+        super::junit::write(file, junit::report(&results))?;
     }
     if let Some(trouble) = trouble {
         return Err(trouble);
@@ -223,25 +222,4 @@ fn raw_folder(environment: &Environment) -> Result<tempfile::TempDir, Trouble> {
             .because(error)
             .advise("check its permissions, XDG_CACHE_HOME and HOME, and free space")
     })
-}
-
-/// Found out before the suite, which may take hours.
-fn check_junit(file: &Path) -> Result<(), Trouble> {
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    if folder.is_dir() && !file.is_dir() {
-        return Ok(());
-    }
-    Err(unwritable(file, "its folder is not there, or it is a folder itself".into()))
-}
-
-fn write_junit(file: &Path, results: &Results) -> Result<(), Trouble> {
-    let xml = junit::report(results)
-        .map_err(|error| Trouble::internal("the JUnit report can't be made").because(error))?;
-    std::fs::write(file, xml).map_err(|error| unwritable(file, error.into()))
-}
-
-fn unwritable(file: &Path, why: Why) -> Trouble {
-    Trouble::environment(format!("the JUnit report can't be written to {}", file.display()))
-        .because(why)
-        .advise("name another file with --junit")
 }

@@ -300,6 +300,7 @@ fn prepared(
     let run = Some(state.run.run.0.as_str());
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, run)).transpose()?;
+    let junit = super::junit::place(args.junit.as_deref(), cwd)?;
     let chosen = commands::of_run(args, &state.run, (&place, &settings), &super::mask_of(&environment))?;
     // What the run was begun with holds, unless the operator says otherwise in so many words.
     let wanted = match (state.run.plan.sandbox, &args.isolation.sandbox) {
@@ -317,6 +318,7 @@ fn prepared(
         roles,
         cassette,
         record,
+        junit,
         plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
         operator,

@@ -1,6 +1,7 @@
 //! Takes a requirement through the whole cycle: `tdd <FR>`.
 
 pub mod brought;
+mod ci;
 pub mod earlier;
 pub mod execute;
 pub mod finished;

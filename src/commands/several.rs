@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::settings::{Environment, Intent, OutputMode, Settings};
 use crate::view::print;
 use crate::world::project::{self, Archive, Place};
-use tdd_child::run_folder;
+use tdd_child::run_folder::{self, RunDir};
 use tdd_core::requirement::Requirement;
 use tdd_core::state::{End, Phase};
 use tdd_core::trouble::Trouble;
@@ -81,6 +81,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
     let place = project::locate(&cwd)?;
     let settings = Settings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
     refuse_flags_of_one(args)?;
+    let junit = super::junit::place(args.junit.as_deref(), &cwd)?;
     let tasks = read(args, &place, &settings)?;
     let mut tasks = ordered(tasks)?;
     for at in 0..tasks.len() {
@@ -94,6 +95,10 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
         if is_stopped || !goes_on {
             break;
         }
+    }
+    if let Some(file) = &junit {
+        let runs: Vec<RunDir> = tasks.iter().filter_map(|task| newest(&place, &task.id)).collect();
+        super::junit::write_runs(file, &place.repository, &runs)?;
     }
     let code = gravest(tasks.iter().filter_map(|task| task.outcome.as_ref()?.code()));
     if settings.intent != Intent::Describe {
@@ -109,8 +114,13 @@ fn one(args: &RunArgs, task: &Task, (cwd, place): (&Path, &Place), environment: 
     {
         return Outcome::Finished(run);
     }
-    let one =
-        RunArgs { requirement: Some(task.named.clone()), others: Vec::new(), all: false, ..args.clone() };
+    let one = RunArgs {
+        requirement: Some(task.named.clone()),
+        others: Vec::new(),
+        all: false,
+        junit: None,
+        ..args.clone()
+    };
     let code =
         of_one::start(&one, cwd, environment.clone()).unwrap_or_else(|trouble| super::report(&trouble));
     Outcome::Ended(number(code))
@@ -215,6 +225,15 @@ fn finished_by(place: &Place, id: &str) -> Option<String> {
         let is_finished = matches!(state.phase, Phase::Ended { end: End::Finished(_) }) && is_whole;
         Some(is_finished.then(|| run.id.to_string()))
     })?
+}
+
+/// The newest run of a requirement, whatever it came to.
+fn newest(place: &Place, id: &str) -> Option<RunDir> {
+    let is_of = |run: &RunDir| {
+        let told = Journalled::read(run).ok().map(|(told, _)| told);
+        matches!(told, Some(Journalled::Cycle(state)) if state.run.requirement.id == id)
+    };
+    run_folder::list_runs(&place.repository).into_iter().find(is_of)
 }
 
 /// An internal error before a signal before all others.

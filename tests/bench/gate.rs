@@ -238,7 +238,7 @@ fn words(place: &Place) -> Vec<Row> {
     assert!(claim.starts_with("claimed "), "{claim}");
     let id = "tests/test_total.py::test_sum";
     let footer = format!(
-        "red {id} (assertion)\ntdd: next: tdd gate claim '{id}' FILE\ntdd: red: {id}\ntdd: taken back: shop.py; kept as refs/tdd/s-1/taken-9\ntdd: claim again, then another edit. The tests said:\n"
+        "red {id} (assertion)\ntdd: next: tdd gate claim {id} FILE\ntdd: red: {id}\ntdd: taken back: shop.py; kept as refs/tdd/s-1/taken-9\ntdd: claim again, then another edit. The tests said:\n"
     );
     [("gate: tokens of a claim's answer", claim, 30), ("gate: tokens of a run's footer", footer, 80)]
         .map(|(what, text, bound)| {

@@ -12,6 +12,23 @@ use super::stops::{HONEST_AGENT, HONEST_CHECK, beside, project};
 /// The test-writer waits until somebody writes into `go`.
 const WAITS: &str = "if test $role = test-writer; then read word <../go; fi\n";
 
+/// Runs the test of this name in a process of its own, which adopts what the test detaches. Sweeps in this process
+/// would end it: they take every orphan that they adopt for what their only child has left.
+pub fn apart(name: &str, test: impl FnOnce()) {
+    const NAMED: &str = "TDD_TEST_APART";
+    if std::env::var_os(NAMED).is_some_and(|is| is == name) {
+        tdd_child::unix::become_subreaper().unwrap();
+        return test();
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.env(NAMED, name).args(["--exact", "--nocapture", "--test-threads=1", name]);
+    let ran = Ran::of(&command.output().unwrap());
+    assert!(ran.code == 0 && ran.stdout.contains("1 passed"), "{name}: {}{}", ran.stdout, ran.stderr);
+    for line in ran.stdout.lines().filter(|line| line.starts_with("skipped:")) {
+        println!("{line}");
+    }
+}
+
 fn waiting(then: &str) -> Sandbox {
     let sandbox = project(&format!("{WAITS}{then}"), HONEST_CHECK, "");
     let made = sandbox.command("mkfifo").arg(beside(&sandbox, "go")).status().unwrap();
@@ -38,6 +55,13 @@ fn let_it_go(sandbox: &Sandbox) {
 
 #[test]
 fn ac_tdd_6_12_a_detached_run_goes_on_alone_and_is_waited_for() {
+    apart(
+        "detach::ac_tdd_6_12_a_detached_run_goes_on_alone_and_is_waited_for",
+        a_detached_run_goes_on_alone_and_is_waited_for,
+    );
+}
+
+fn a_detached_run_goes_on_alone_and_is_waited_for() {
     let sandbox = waiting(HONEST_AGENT);
     let (run, pid) = detach(&sandbox, &["STE-1"]);
     assert_eq!(getsid(Some(pid)).unwrap(), pid, "it has a session of its own");
@@ -66,6 +90,13 @@ fn ac_tdd_6_12_a_detached_run_goes_on_alone_and_is_waited_for() {
 
 #[test]
 fn a_halt_and_a_refusal_of_a_detached_run_are_told_with_their_exit_codes() {
+    apart(
+        "detach::a_halt_and_a_refusal_of_a_detached_run_are_told_with_their_exit_codes",
+        told_with_exit_codes,
+    );
+}
+
+fn told_with_exit_codes() {
     let sandbox = project("block ''\n", HONEST_CHECK, "");
     let ran = sandbox.tdd(&["STE-7", "--detach"]).expect(2).says(&["STE-7", "specs/frs"]);
     assert_eq!(ran.stdout, "");
@@ -83,6 +114,10 @@ fn a_halt_and_a_refusal_of_a_detached_run_are_told_with_their_exit_codes() {
 
 #[test]
 fn a_detached_run_that_is_killed_is_told_as_cut_off() {
+    apart("detach::a_detached_run_that_is_killed_is_told_as_cut_off", cut_off);
+}
+
+fn cut_off() {
     let sandbox = waiting(HONEST_AGENT);
     let (run, pid) = detach(&sandbox, &["STE-1"]);
     let said = sandbox.run_dir().join("said.txt");

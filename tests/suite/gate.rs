@@ -10,6 +10,8 @@ use super::sandbox::{Ran, Sandbox, has_pytest};
 
 mod bad_calls;
 mod cleaned;
+mod elsewhere;
+mod history;
 mod install;
 mod mcp;
 mod real;
@@ -112,9 +114,7 @@ fn ac_tdd_10_4_an_edit_goes_red_claim_edit_green() {
     let Some(sandbox) = begun() else { return };
     edits(&sandbox, "shop.py", RIGHT).expect(2).says(&["shop.py refused: no red test", "tdd gate test"]);
     red(&sandbox, ID);
-    edits(&sandbox, "shop.py", RIGHT)
-        .expect(2)
-        .says(&["no claim", &format!("tdd gate claim '{ID}' shop.py")]);
+    edits(&sandbox, "shop.py", RIGHT).expect(2).says(&["no claim", &format!("tdd gate claim {ID} shop.py")]);
     claims(&sandbox, ID, "shop.py");
     edits(&sandbox, "tests/test_total.py", "").expect(2).says(&["protected until"]);
     edits(&sandbox, "shop.py", RIGHT).expect(0);
@@ -221,20 +221,23 @@ fn ac_tdd_10_6_refactor_mode_permits_and_cannot_end_red() {
 #[test]
 fn ac_tdd_10_4_nothing_is_claimed_before_a_test_was_seen_red() {
     let Some(sandbox) = begun() else { return };
-    sandbox.tdd(&["gate", "claim", ID, "shop.py"]).expect(2).says(&["is not red", "tdd gate test"]);
+    sandbox.tdd(&["gate", "claim", ID, "shop.py"]).expect(2).says(&["was not seen red", "tdd gate test"]);
     let held = "tests/test_held.py::test_held";
     sandbox.tdd(&["gate", "test", held]).expect(0).says_on_stdout(&["green"]);
-    sandbox.tdd(&["gate", "claim", held, "shop.py"]).expect(2).says(&["its last run was green"]);
+    sandbox.tdd(&["gate", "claim", held, "shop.py"]).expect(2).says(&["is green, so nothing can be claimed"]);
     sandbox
         .tdd(&["gate", "test", "tests/test_total.py::test_sums"])
         .expect(1)
         .says_on_stdout(&["there is no test"]);
-    for (name, body) in [("always", "    assert False\n"), ("unloaded", "    assert (\n")] {
+    for (name, body, why) in [
+        ("always", "    assert False\n", "it fails whatever the code does"),
+        ("unloaded", "    assert (\n", "no code answers that red"),
+    ] {
         let file = format!("tests/test_{name}.py");
         edits(&sandbox, &file, &format!("def test_it():\n{body}")).expect(0);
         let id = format!("{file}::test_it");
         let ran = sandbox.tdd(&["gate", "test", &id]).expect(0);
-        assert!(ran.stdout.contains("no code answers that red"), "{name}: {}", ran.stdout);
+        assert!(ran.stdout.contains(why), "{name}: {}", ran.stdout);
         sandbox.tdd(&["gate", "claim", &id, "shop.py"]).expect(2);
         edits(&sandbox, &file, "").expect(0);
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::detach::apart;
 use super::real_agents::{KEY, Server, rule};
 use super::sandbox::{Ran, Sandbox, agents, path_with};
 use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
@@ -44,7 +45,7 @@ fn asked(sandbox: &Sandbox, programs: &Path, server: &Server, prompt: &str) -> (
     let mut command = claude(sandbox, programs);
     command.args(["-p", prompt, "--allowedTools", "Bash Read"]);
     command.env("ANTHROPIC_BASE_URL", &server.url).env("ANTHROPIC_API_KEY", KEY);
-    command.env("BASH_DEFAULT_TIMEOUT_MS", SHELL_LIMIT);
+    command.env("BASH_DEFAULT_TIMEOUT_MS", SHELL_LIMIT).env("BASH_MAX_TIMEOUT_MS", "600000");
     let ran = Ran::of(&command.output().unwrap()).expect(0);
     let bodies = sandbox.beside("bodies").read_dir().unwrap().flatten();
     let told = bodies.map(|body| std::fs::read_to_string(body.path()).unwrap()).collect();
@@ -78,9 +79,13 @@ fn ac_tdd_6_15_the_plugin_is_valid_and_offers_its_skills() {
     }
 }
 
-/// The run takes longer than the model's shell may: it waits for somebody who lets it go on.
 #[test]
 fn ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt() {
+    apart("plugin::ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt", runs_the_cycle);
+}
+
+/// The run takes longer than the model's shell may: it waits for somebody who lets it go on.
+fn runs_the_cycle() {
     let waits = "if test -p ../go; then read word <../go; rm ../go; fi\nblock ''\n";
     let Some((sandbox, programs)) = with_plugin(waits) else { return };
     assert!(sandbox.command("mkfifo").arg(sandbox.beside("go")).status().unwrap().success());
@@ -89,7 +94,7 @@ fn ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt() {
         // Without a limit of its own it is cut off by the shell.
         run("tdd wait STE-1; echo cut=$?"),
         run_long("tdd wait STE-1 --timeout 0s; echo code=$?"),
-        run_long("echo go >../go; echo let go"),
+        run_long("timeout 60 sh -c 'echo go >../go'; echo let go"),
         run_long("tdd wait STE-1 --timeout 90s >../halt.txt; echo code=$?; cat ../halt.txt"),
         "- say: \"The run has halted.\"\n".to_owned(),
     ];
@@ -110,6 +115,10 @@ fn ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt() {
 
 #[test]
 fn ac_tdd_6_15_the_real_claude_walks_through_a_halt_and_implements() {
+    apart("plugin::ac_tdd_6_15_the_real_claude_walks_through_a_halt_and_implements", walks_through_a_halt);
+}
+
+fn walks_through_a_halt() {
     let Some((sandbox, programs)) = with_plugin(&HONEST_AGENT.replace("echo two", "echo three")) else {
         return;
     };

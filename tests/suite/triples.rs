@@ -350,6 +350,7 @@ fn ac_tdd_11_5_a_session_is_told_and_replayed_like_a_run() {
         free: Vec::new(),
         tools: std::collections::BTreeMap::new(),
         tree: base.clone(),
+        git: None,
     };
     let shop_py = RelPath::new("shop.py").unwrap();
     let of_session = |event| Event::Session(Box::new(event));

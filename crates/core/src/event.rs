@@ -35,8 +35,8 @@ pub use decision::Decision;
 pub use missing_block::MissingBlock;
 pub use noted::{note_leaked, note_left};
 pub use session::{
-    EditFact, EditGround, GateMode, Repair, RepairCause, SessionEvent, SessionId, SessionStarted, Step,
-    Switch, ToolClass,
+    EditFact, EditGround, GateMode, GitSeen, Repair, RepairCause, SessionEvent, SessionId, SessionStarted,
+    Step, Switch, ToolClass,
 };
 
 /// The end of a line about what somebody changed and what is not put back.

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
 use crate::event::{
-    EditGround, Event, PassFail, Repair, RepairCause, SessionEvent, SessionStarted, Step, Switch, TestRunFact,
+    EditGround, Event, GitSeen, PassFail, Repair, RepairCause, SessionEvent, SessionStarted, Step, Switch,
+    TestRunFact,
 };
 use crate::machine::IllegalEvent;
 use crate::path::RelPath;
@@ -39,6 +40,8 @@ pub struct Session {
     /// The tree as it was last seen, and the one that red edits go back to.
     pub tree: CheckpointId,
     pub good: CheckpointId,
+    /// What git held when the turn began.
+    pub git: Option<GitSeen>,
     /// Failed ends of turns in a row, by test.
     pub repairs: BTreeMap<TestId, u8>,
     pub plan: Vec<Step>,
@@ -104,6 +107,7 @@ impl Session {
             refactor: None,
             tree: started.tree.clone(),
             good: started.tree.clone(),
+            git: started.git.clone(),
             repairs: BTreeMap::new(),
             plan: Vec::new(),
             count: 1,
@@ -163,8 +167,9 @@ impl Session {
                 self.claims.retain(|claim| !test_ids.contains(&claim.test_id));
                 (self.tree, self.good) = (tree.clone(), tree.clone());
             }
-            SessionEvent::Rebased { tree, .. } => {
+            SessionEvent::Rebased { tree, git, .. } => {
                 self.tree = tree.clone();
+                self.git = git.clone().or_else(|| self.git.take());
                 if !self.claims.iter().any(|claim| claim.used) {
                     self.good = tree.clone();
                 }

@@ -39,6 +39,7 @@ mod git_midst;
 mod git_state;
 mod git_told;
 mod git_words;
+mod history;
 mod import;
 mod in_the_way;
 pub mod intent;

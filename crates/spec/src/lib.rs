@@ -1,7 +1,8 @@
 //! What people and agents write for `tdd`: requirements and their criteria, front matter, the commands that a
-//! project names, Markdown tests, and the block that a child ends with. Pure codecs; each file opens with its grammar.
+//! project names, Markdown tests, JUnit reports, and the block that a child ends with. Pure codecs; each file opens with its grammar.
 
 pub mod front_matter;
+pub mod junit;
 pub mod key_commands;
 mod markdown;
 mod markdown_line;

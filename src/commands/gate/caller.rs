@@ -9,7 +9,7 @@
 //! The first process above us that is no shell of the hook alone is kept for the session; while it lives it stays the
 //! one. A shell that becomes the hook's (`exec`) is not told apart. Where the system tells no processes all are believed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tdd_child::regular_file;
 use tdd_child::unix::proc_table::{self, Life, Process};
@@ -76,6 +76,11 @@ pub(super) fn whose(folder: &Path) -> Caller {
         Some(now) if (now.pid, now.started) != (kept.pid, kept.started) => Caller::Another,
         Some(_) | None => Caller::Agent,
     }
+}
+
+/// The folder that the process works in which has called.
+pub(super) fn folder() -> Option<PathBuf> {
+    proc_table::working_directory(above(std::os::unix::process::parent_id())?.pid)
 }
 
 fn living(note: &str) -> Option<Process> {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::desk::Desk;
 use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{EditFact, EditGround, Event, GateMode, Repair, RepairCause, SessionEvent};
+use tdd_core::event::{EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent};
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
@@ -49,7 +49,7 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
             base: before.clone(),
             tree: now.clone(),
         };
-        match judge(desk, &mut checkpoints, (&before, &now), &change.path)? {
+        match judge(desk, &mut checkpoints, (&before, &now), &change.path) {
             Permit::Allowed(ground, ids) => edits.push(fact(ground, ids)),
             Permit::Refused(_) if desk.state().started.mode == GateMode::Warn => {
                 edits.push(fact(EditGround::Ungated, Vec::new()));
@@ -60,15 +60,70 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         }
     }
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
+    let brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
+    refused.retain(|path, _| !brought.contains(path));
     if refused.is_empty() {
-        events.push(Event::TreeSeen { tree: now });
+        events.push(seen(&mut checkpoints, now, brought)?);
         desk.record(&events)?;
         return Ok(Compared::default());
     }
     desk.record(&events)?;
     let paths: Vec<RelPath> = refused.keys().cloned().collect();
     let label = take_back(desk, &mut checkpoints, (&before, &now), &paths, (RepairCause::Unclaimed, &[]))?;
-    Ok(Compared { told: words(desk, &refused, &label) })
+    let mut told = words(desk, &refused, &label);
+    if let Some(git) = &desk.state().git
+        && let Some(head) = checkpoints.head_holds(git, &now, &paths)?
+    {
+        told += &still_in_head(git, &head);
+    }
+    if !brought.is_empty() {
+        let tree = desk.state().tree.clone();
+        desk.record(&[seen(&mut checkpoints, tree, brought)?])?;
+    }
+    Ok(Compared { told })
+}
+
+/// What git has brought from its history of what would be refused: another branch, a merge. While a claim is open the
+/// end of the turn is to judge it, and the tree that it would go back to is of the other commit.
+fn brought(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    trees: (&CheckpointId, &CheckpointId),
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    let is_code = |(path, refusal): (&RelPath, &Refusal)| {
+        (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
+    };
+    let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
+    match &desk.state().git {
+        Some(git) if desk.state().claims.is_empty() && !paths.is_empty() => {
+            checkpoints.brought(git, trees, &paths)
+        }
+        Some(_) | None => Ok(Vec::new()),
+    }
+}
+
+fn seen(
+    checkpoints: &mut GitCheckpoints,
+    tree: CheckpointId,
+    brought: Vec<RelPath>,
+) -> Result<Event, Trouble> {
+    if brought.is_empty() {
+        return Ok(Event::TreeSeen { tree });
+    }
+    let git = checkpoints.git_seen()?;
+    Ok(of(SessionEvent::Rebased { tree, paths: brought, git }))
+}
+
+/// What was taken back in the tree alone, and what to do about it.
+fn still_in_head(git: &GitSeen, head: &CheckpointId) -> String {
+    let short = |commit: &CheckpointId| commit.0.get(..12).unwrap_or(&commit.0).to_owned();
+    format!(
+        "\ntdd: HEAD has it still, at {}; where it was: git reset --soft {}. What git brings stands if all of its \
+         commits were there when the turn began, and no claim is open; a person pulls between two turns",
+        short(head),
+        short(&git.head)
+    )
 }
 
 /// Whether a change may stand, by what the file is now.
@@ -77,26 +132,33 @@ fn judge(
     checkpoints: &mut GitCheckpoints,
     (before, now): (&CheckpointId, &CheckpointId),
     path: &RelPath,
-) -> Result<Permit, Trouble> {
+) -> Permit {
     let permit = desk.state().may_edit(&desk.rules, path);
     let Permit::Refused(Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. }) =
         permit
     else {
-        return Ok(permit);
+        return permit;
     };
-    let old = checkpoints.read(before, path)?.unwrap_or_default();
-    let new = checkpoints.read(now, path)?.unwrap_or_default();
-    Ok(if only_tests(path, &old, &new) { Permit::Allowed(EditGround::Test, Vec::new()) } else { permit })
+    // Another file is not read: it may be larger than anything that can be.
+    if !may_hold_tests(path) {
+        return permit;
+    }
+    let read = |checkpoints: &mut GitCheckpoints, tree| checkpoints.read(tree, path).ok().flatten();
+    let (Some(old), Some(new)) = (read(checkpoints, before), read(checkpoints, now)) else {
+        return permit;
+    };
+    if only_tests(path, &old, &new) { Permit::Allowed(EditGround::Test, Vec::new()) } else { permit }
+}
+
+fn may_hold_tests(path: &RelPath) -> bool {
+    Language::of(path.extension()) == Some(Language::Rust)
 }
 
 /// Whether a source that holds tests beside its code has more of them now, and nothing else.
 pub(super) fn only_tests(path: &RelPath, old: &[u8], new: &[u8]) -> bool {
-    let Some(language) = Language::of(path.extension()).filter(|language| *language == Language::Rust) else {
-        return false;
-    };
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return false };
-    let additions = tdd_source::additions(language, old, new);
-    matches!(additions, Ok(Additions::OnlyUnits)) && !old.is_empty()
+    let is_more = || tdd_source::additions(Language::Rust, old, new);
+    may_hold_tests(path) && matches!(is_more(), Ok(Additions::OnlyUnits)) && !old.is_empty()
 }
 
 /// Makes these files as they are in `to`; what was there is kept under a label, which is given. The tree as it

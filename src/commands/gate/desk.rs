@@ -18,9 +18,10 @@ use tdd_core::ports::{Checkpoints as _, Clock as _};
 use tdd_core::session::{Rules, Session};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
-use tdd_snapshot::checkpoints::{self, GitCheckpoints};
+use tdd_snapshot::checkpoints::{self, GitCheckpoints, run_refs};
 
 use super::super::run::wire;
+use super::caller;
 
 /// Why a repository without tests begins in refactor mode.
 pub(in crate::commands) const NO_TESTS: &str = "the repository has no tests yet";
@@ -148,7 +149,10 @@ fn begin(
     checkpoints::exclude_sessions(&place.repository)?;
     let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
     let tree = checkpoints.see()?;
-    if checkpoints.labelled(BEGIN).is_some_and(|began| began != tree) {
+    // A commit of the same files has another name a second later.
+    if let Some(began) = checkpoints.labelled(BEGIN)
+        && !checkpoints.diff(&began, &tree)?.is_empty()
+    {
         return Err(removed(id));
     }
     checkpoints.label(BEGIN, &tree)?;
@@ -175,6 +179,7 @@ fn begin(
         free: project.gate.free.iter().map(|glob| wire::in_repository(place, glob)).collect(),
         tools: project.gate.tools.clone(),
         tree,
+        git: checkpoints.git_seen()?,
     };
     let mut events = vec![
         Event::Session(Box::new(SessionEvent::SessionStarted(Box::new(started)))),
@@ -237,9 +242,26 @@ fn has_tests(place: &Place, policy: &Policy, files: &[RelPath]) -> bool {
     files.iter().any(|path| is_test(&path)) || files.iter().filter(may_hold).any(|path| holds_some(&path))
 }
 
-/// Where the agent works, as its hook says.
-pub(super) fn place_of(environment: &Environment, told: Option<&str>, cwd: &Path) -> Option<Place> {
-    folders(environment, told, cwd).into_iter().find_map(|folder| project::locate(&folder).ok())
+/// Where the agent works: what its own variable says, else the folder of its process if the session is of that work
+/// tree, since no model's command moves an agent, else the folder that its shell is in.
+pub(super) fn place_of(
+    environment: &Environment,
+    (told, cwd): (Option<&str>, &Path),
+    id: &SessionId,
+) -> Option<Place> {
+    let located = |folder: &PathBuf| project::locate(folder).ok();
+    let named = project_folders(environment).find_map(|folder| located(&folder));
+    let shells = || shell_folders(told, cwd).find_map(|folder| located(&folder));
+    named.or_else(|| {
+        let shells = shells();
+        let own = caller::folder().and_then(|folder| located(&folder));
+        let is_elsewhere = |own: &Place| shells.as_ref().is_none_or(|it| it.repository != own.repository);
+        own.filter(|own| is_elsewhere(own) && is_known(&own.repository, id)).or(shells)
+    })
+}
+
+fn is_known(repository: &Path, id: &SessionId) -> bool {
+    session_file::folder(repository, id).is_dir() || run_refs::are_there(repository, &RunId(id.0.clone()))
 }
 
 /// The folder of this session's work tree, where there is no repository any more.
@@ -248,15 +270,20 @@ pub(super) fn orphaned(
     (told, cwd): (Option<&str>, &Path),
     id: &SessionId,
 ) -> Option<PathBuf> {
-    let folders = folders(environment, told, cwd);
+    let shells = shell_folders(told, cwd);
+    let folders: Vec<PathBuf> = project_folders(environment).chain(caller::folder()).chain(shells).collect();
     let mut above = folders.iter().flat_map(|folder| folder.ancestors());
     above.find(|folder| session_file::folder(folder, id).is_dir()).map(Path::to_owned)
 }
 
-fn folders(environment: &Environment, told: Option<&str>, cwd: &Path) -> Vec<PathBuf> {
-    // Where the project is whose settings had the hook; the folder that its shell is in may be elsewhere.
+/// Where the project is whose settings had the hook.
+fn project_folders(environment: &Environment) -> impl Iterator<Item = PathBuf> {
     let variables = ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"];
-    let named = variables.iter().filter_map(|name| environment.var(name)).map(PathBuf::from);
-    let folders = named.chain([cwd.to_owned()]).chain(told.map(PathBuf::from));
-    folders.filter(|folder| folder.is_absolute()).collect()
+    let named = variables.into_iter().filter_map(|name| environment.var(name)).map(PathBuf::from);
+    named.filter(|folder| folder.is_absolute())
+}
+
+fn shell_folders(told: Option<&str>, cwd: &Path) -> impl Iterator<Item = PathBuf> {
+    let told = told.map(PathBuf::from).filter(|folder| folder.is_absolute());
+    std::iter::once(cwd.to_owned()).chain(told)
 }

@@ -89,7 +89,7 @@ fn file(place: &Place, input: &Value) -> Result<RelPath, Trouble> {
     let typed = input["path"].as_str().ok_or_else(|| unreadable("it has no `path`"))?;
     match paths::target(&place.repository, &place.cwd, typed) {
         Ok(Target::Inside(path)) => Ok(path),
-        Ok(Target::Outside) => Err(Trouble::user(format!("{typed:?} is not written"))
+        Ok(Target::Outside(_)) => Err(Trouble::user(format!("{typed:?} is not written"))
             .because("it is no file of this repository, links followed")
             .advise("name a file of the repository, relative to its folder")),
         Err(error) => Err(Trouble::user(format!("the path {typed:?} can't be followed"))

@@ -20,6 +20,7 @@ use super::caller::{self, Caller};
 use super::compare::{compare, only_tests};
 use super::desk::{self, Desk};
 use super::paths::{self, Target};
+use super::templates;
 use super::turn::{self, Turned};
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
@@ -51,6 +52,8 @@ struct Call {
     cwd: Option<String>,
     /// The agent was held at the end of this turn already.
     is_again: bool,
+    /// The session goes on with a shorter memory: maybe amid a turn.
+    is_compacted: bool,
 }
 
 /// What the agent is told.
@@ -124,7 +127,7 @@ fn answer(args: &HookArgs) -> Result<(Word, Answer), Trouble> {
     let how = call.agent.answer;
     let environment = crate::commands::environment();
     let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-    let Some(place) = desk::place_of(&environment, call.cwd.as_deref(), &cwd) else {
+    let Some(place) = desk::place_of(&environment, (call.cwd.as_deref(), &cwd), &call.session) else {
         // Where there is no work tree there is nothing to hold, unless there was one.
         return match desk::orphaned(&environment, (call.cwd.as_deref(), &cwd), &call.session) {
             Some(folder) => Err(Trouble::user(format!("{} is held, and its .git is gone", folder.display()))
@@ -181,7 +184,8 @@ fn read(args: &HookArgs) -> Result<Call, Trouble> {
         return Err(unreadable(format!("it has no `{}`", agent.keys.tool[0])));
     }
     let is_again = told["stop_hook_active"].as_bool().unwrap_or_default();
-    Ok(Call { agent, moment, session, tool, input, cwd: text(&["cwd"]), is_again })
+    let is_compacted = text(&["source"]).as_deref() == Some("compact");
+    Ok(Call { agent, moment, session, tool, input, cwd: text(&["cwd"]), is_again, is_compacted })
 }
 
 /// An agent's word for a session, as a name that a folder and a ref can have.
@@ -238,7 +242,12 @@ fn inside(call: &Call, place: &Place, cwd: &Path, files: &[String]) -> Result<Ve
     for file in files {
         match paths::target(&place.repository, cwd, file) {
             Ok(Target::Inside(path)) => inside.push(path),
-            Ok(Target::Outside) => {}
+            Ok(Target::Outside(path))
+                if templates::is_of_a_person(&crate::commands::environment(), &path) =>
+            {
+                return Err(Trouble::user(format!("{} holds hooks; only a person edits it", path.display())));
+            }
+            Ok(Target::Outside(_)) => {}
             Err(error) => return Err(unreadable(format!("the path {file:?} can't be followed: {error}"))),
         }
     }
@@ -271,6 +280,9 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
     caller::note(&desk.session.folder);
     match call.moment {
         Moment::Other => Ok(Word::Go(String::new())),
+        // Nobody says whose turn it is: what has changed is judged by the next call, or is a person's if that
+        // begins a turn.
+        Moment::SessionStart if call.is_compacted => Ok(Word::Go(begun(&desk))),
         Moment::SessionStart | Moment::TurnStart => {
             let told = if call.moment == Moment::SessionStart { begun(&desk) } else { String::new() };
             turn_begins(&mut desk, told)

@@ -29,6 +29,7 @@ pub(super) fn run(
         facts: Vec::new(),
         no_evidence: None,
         gone: Vec::new(),
+        unconditional: Vec::new(),
         known: Vec::new(),
         output: String::new(),
         duration_ms: 0,

@@ -9,8 +9,8 @@ use tdd_core::path::RelPath;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Inside(RelPath),
-    /// Not in this repository: no business of the gate's.
-    Outside,
+    /// Not in this repository: no business of the gate's, but for what agents read of hooks.
+    Outside(PathBuf),
 }
 
 /// Links that lead to links.
@@ -24,7 +24,7 @@ pub(super) fn target(repository: &Path, cwd: &Path, text: &str) -> io::Result<Ta
     }
     let text = text.strip_prefix("file://").unwrap_or(text);
     let real = real(&cwd.join(text), MOST_LINKS)?;
-    let Ok(inside) = real.strip_prefix(repository) else { return Ok(Target::Outside) };
+    let Ok(inside) = real.strip_prefix(repository) else { return Ok(Target::Outside(real)) };
     let inside = inside.to_str().ok_or_else(|| io::Error::other("its name is no UTF-8"))?;
     // The top itself can be written by nobody.
     RelPath::new(inside).map(Target::Inside).ok_or_else(|| io::Error::other("it is the repository itself"))
@@ -111,11 +111,11 @@ mod tests {
             ("../src//a.py", inside("src/a.py")),
             ("alias.py", inside("src/a.py")),
             ("../out/back/a.py", inside("src/a.py")),
-            ("../out/x.py", Target::Outside),
+            ("../out/x.py", Target::Outside(top.join("other/x.py"))),
             ("../new.py", inside("src/written.py")),
             ("not/there/../yet.py", inside("src/not/yet.py")),
             ("../../r/src/a.py", inside("src/a.py")),
-            ("/etc/passwd", Target::Outside),
+            ("/etc/passwd", Target::Outside("/etc/passwd".into())),
         ] {
             assert_eq!(of(text).unwrap(), want, "{text}");
         }

@@ -40,6 +40,8 @@ pub(super) struct Ran {
     pub(super) no_evidence: Option<String>,
     /// Tests that were asked for and are not there.
     pub(super) gone: Vec<TestId>,
+    /// Tests that fail whatever the code does.
+    pub(super) unconditional: Vec<TestId>,
     /// All that the report names, for a word about one that is gone.
     pub(super) known: Vec<TestId>,
     /// Masked, its head and its tail.
@@ -120,13 +122,17 @@ fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) ->
         wanted.to_vec()
     };
     let command = desk.masked(&run.command);
-    let (mut facts, mut gone) = (Vec::new(), Vec::new());
+    let (mut facts, mut gone, mut unconditional) = (Vec::new(), Vec::new(), Vec::new());
     for one in asked {
         let said = match (&no_evidence, run.exit) {
             (_, Exit::Deadline) => Some((PassFail::Fail, Some(FailureKind::Timeout))),
             (Some(_), _) => Some((PassFail::Fail, Some(FailureKind::Crash))),
-            (None, _) => outcome(desk, &one, by_id.get(&one.native).copied(), report),
+            (None, _) => outcome(&one, by_id.get(&one.native).copied(), report),
         };
+        // Nothing that anybody writes could turn it green.
+        let is_hopeless = matches!(said, Some((PassFail::Fail, _))) && is_unconditional(desk, &one);
+        let said = if is_hopeless { Some((PassFail::Fail, Some(FailureKind::Load))) } else { said };
+        unconditional.extend(is_hopeless.then(|| one.id.clone()));
         let Some((status, kind)) = said else {
             gone.push(one.id);
             continue;
@@ -147,6 +153,7 @@ fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) ->
         facts,
         no_evidence,
         gone,
+        unconditional,
         known: report.tests.iter().map(|test| test.id.clone()).collect(),
         output: excerpt::head_and_tail(&desk.masked(&run.output), MOST_OUTPUT),
         duration_ms: run.duration_ms,
@@ -155,7 +162,6 @@ fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) ->
 
 /// `None` for a test that is not there.
 fn outcome(
-    desk: &Desk,
     wanted: &Wanted,
     reported: Option<&Outcome>,
     report: &TestReport,
@@ -173,12 +179,11 @@ fn outcome(
                 .or(report.project_broken.as_ref().map(|broken| broken.kind))?
         }
     };
-    // Nothing that anybody writes could turn it green.
-    let kind = if is_unconditional(desk, wanted) { FailureKind::Load } else { kind };
     Some((PassFail::Fail, Some(kind)))
 }
 
-fn is_unconditional(desk: &Desk, wanted: &Wanted) -> bool {
+/// Whether a test fails by what it says itself, with nothing of the code in it.
+pub(super) fn is_unconditional(desk: &Desk, wanted: &Wanted) -> bool {
     let Some(file) = &wanted.file else { return false };
     let Some(language) = Language::of(file.extension()) else { return false };
     let bytes = regular_file::head(&desk.place.repository.join(file.as_str()), LARGEST_SOURCE);

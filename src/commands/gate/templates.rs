@@ -4,6 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::agents;
+use crate::settings::Environment;
+
 /// Whether the file has other things in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -30,6 +33,17 @@ pub(super) struct Template {
     pub(super) canary: fn(&Path) -> (Value, Value),
     /// What the person has to do still.
     pub(super) after: Option<&'static str>,
+}
+
+/// What else in a person's home switches hooks off.
+const SWITCHES: [&str; 3] = [".codex/config.toml", ".config/opencode/opencode.json", ".claude.json"];
+
+/// Whether a file, by its real path, is what an agent reads of hooks for all projects of this person.
+pub(super) fn is_of_a_person(environment: &Environment, path: &Path) -> bool {
+    let home = environment.var("HOME").and_then(|home| Path::new(home).canonicalize().ok());
+    let Some(below) = home.as_deref().and_then(|home| path.strip_prefix(home).ok()) else { return false };
+    let installed = agents::ALL.iter().filter_map(|agent| of(agent.name)?.user);
+    installed.chain(SWITCHES).any(|file| Path::new(file) == below)
 }
 
 /// Seconds: the end of a turn runs tests.

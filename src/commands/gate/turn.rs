@@ -16,7 +16,7 @@ use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::MOST_REPAIRS;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_snapshot::checkpoints::watch::Look;
+use tdd_snapshot::checkpoints::watch::{self, Look};
 
 /// What a model is shown of the tests' output.
 const SHOWN: usize = 6 << 10;
@@ -132,19 +132,19 @@ pub(super) fn wanted(
     Ok((wanted, lost))
 }
 
-/// A person may have worked between two turns.
+/// A person may have worked between two turns, in the tree and in git.
 pub(super) fn rebase(desk: &mut Desk) -> Result<(), Trouble> {
     let before = desk.state().tree.clone();
-    if tdd_snapshot::checkpoints::watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
-        return Ok(());
-    }
+    let is_same = watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)?;
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    let tree = checkpoints.see()?;
-    if tree == before {
+    let tree = if is_same { before.clone() } else { checkpoints.see()? };
+    let git = checkpoints.git_seen()?;
+    if tree == before && git == desk.state().git {
         return Ok(());
     }
-    let paths = checkpoints.diff(&before, &tree)?.into_iter().map(|change| change.path).collect();
-    desk.record(&[of(SessionEvent::Rebased { tree, paths })])
+    let changes = if tree == before { Vec::new() } else { checkpoints.diff(&before, &tree)? };
+    let paths = changes.into_iter().map(|change| change.path).collect();
+    desk.record_one(SessionEvent::Rebased { tree, paths, git })
 }
 
 /// What a model is told once of refactor mode that it has edited in.

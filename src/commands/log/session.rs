@@ -16,7 +16,9 @@ pub(super) fn line(event: &SessionEvent) -> String {
         SessionEvent::RefactorOn { why, .. } => format!("refactor mode on: {why}"),
         SessionEvent::RefactorOff { command, .. } => format!("refactor mode off: `{command}` is green"),
         SessionEvent::Flushed { test_ids, .. } => format!("kept, green: {}", ids(test_ids)),
-        SessionEvent::Rebased { paths, .. } => format!("changed between two turns: {}", names(paths)),
+        SessionEvent::Rebased { paths, .. } => {
+            format!("changed by a person between two turns, or brought by git: {}", names(paths))
+        }
         SessionEvent::Switched { to: Switch::On } => "the gate is on".to_owned(),
         SessionEvent::Switched { to: Switch::Off } => "the gate is off".to_owned(),
         SessionEvent::Looked { test_ids } => format!("a person looked at {}", ids(test_ids)),

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::cli::look::MatrixArgs;
+use crate::commands::junit;
 use crate::commands::status::{chosen_run, repository};
 use crate::view::print;
 use tdd_core::criterion::CriterionId;
@@ -17,9 +18,15 @@ use tdd_core::state::Progress;
 use tdd_core::story::{Story, TestStory};
 use tdd_core::trouble::Trouble;
 
-/// Prints the matrix as text, as one JSON object, or as a Markdown table.
+/// Prints the matrix as text, as one JSON object, or as a Markdown table; or writes it as a JUnit report.
 pub fn run(args: &MatrixArgs) -> Result<ExitCode, Trouble> {
-    let run = chosen_run(&repository()?, args.run.as_deref())?;
+    let repository = repository()?;
+    let run = chosen_run(&repository, args.run.as_deref())?;
+    let (cwd, _) = crate::commands::surroundings()?;
+    if let Some(file) = junit::place(args.junit.as_deref(), &cwd)? {
+        junit::write_runs(&file, &repository, std::slice::from_ref(&run))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let story = super::story_of(&run)?;
     let rows = story.matrix();
     print::result(&match (args.json, args.markdown) {
@@ -78,7 +85,7 @@ fn legend(story: &Story, rows: &[TestStory<'_>]) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-fn markdown(story: &Story, rows: &[TestStory<'_>]) -> String {
+pub(in crate::commands) fn markdown(story: &Story, rows: &[TestStory<'_>]) -> String {
     let mut text = "| criterion | test | red before | after | attempt |\n|---|---|---|---|---|\n".to_owned();
     let cell = |text: &str| harmless::line(text).replace('\\', "\\\\").replace('|', "\\|");
     for id in &story.state.run.plan.criteria {

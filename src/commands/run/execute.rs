@@ -21,6 +21,7 @@ use crate::world::journal_file::{JournalFile, folders};
 use crate::world::lock::WorkTreeLock;
 use tdd_child::clock::SystemClock;
 use tdd_child::leftovers;
+use tdd_child::run_folder::RunDir;
 use tdd_child::signals;
 use tdd_child::signals::StopSignal;
 use tdd_child::unix;
@@ -38,6 +39,7 @@ use tdd_snapshot::checkpoints;
 use tdd_snapshot::checkpoints::GitCheckpoints;
 
 use super::brought;
+use super::ci;
 use super::own_settings::OwnSettings;
 use super::prepare::Prepared;
 use super::record;
@@ -162,6 +164,8 @@ pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Resu
     // The report tells of the tree before the edits, so it is not shown for what they came to.
     if !prepared.settings.output.is_json() && is_halted(&ended) && halted_at == Some(ended.forks()) {
         stays_halted(&ended, &folders.run, setup.later.as_ref());
+        let run = RunDir { id: run_id_of(&folders.run), path: folders.run.clone() };
+        ci::tell(prepared, &ended, (&run, Exit::Halted))?;
         return Ok(ExitCode::from(Exit::Halted.code()));
     }
     conclude(&ended, &folders.run, prepared)
@@ -308,7 +312,9 @@ pub fn run_id_of(folder: &Path) -> RunId {
 fn conclude(state: &State, run: &Path, prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let with = wire::going_on_with(prepared);
     let back = run_status::back_before(&prepared.place.repository, &run_id_of(run));
-    Ok(ExitCode::from(closing(state, run, prepared.settings.output, (&with, back))?.code()))
+    let exit = closing(state, run, prepared.settings.output, (&with, back))?;
+    ci::tell(prepared, state, (&RunDir { id: run_id_of(run), path: run.to_owned() }, exit))?;
+    Ok(ExitCode::from(exit.code()))
 }
 
 /// `with` is what a command that goes on must repeat, `back` the one that goes back.

@@ -33,6 +33,7 @@ use tdd_spec::mdtest;
 use super::earlier;
 use super::finished::Finished;
 use super::record;
+use crate::commands::junit;
 
 /// A run that may begin.
 pub struct Prepared {
@@ -45,6 +46,8 @@ pub struct Prepared {
     pub cassette: Option<PathBuf>,
     /// Where the run is to be recorded.
     pub record: Option<PathBuf>,
+    /// Where a JUnit report is written at the end.
+    pub junit: Option<PathBuf>,
     pub plan: Plan,
     /// The level of isolation, and what keeps it.
     pub sandbox: sandbox::Chosen,
@@ -112,6 +115,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
+    let junit = junit::place(args.junit.as_deref(), cwd)?;
     Ok(Prepared {
         place,
         environment,
@@ -121,6 +125,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         roles,
         cassette,
         record,
+        junit,
         plan,
         sandbox,
         operator,

@@ -201,7 +201,7 @@ fn ac_tdd_10_17_every_call_of_a_tool_is_judged() {
         ("edit_file", json!({ "path": "a\0b", "content": "x" }), "`path` is no text"),
         ("claim_edit", json!({ "test_id": "a::b", "files": [] }), "names no file"),
         ("claim_edit", json!({ "test_id": "a::b", "files": "shop.py" }), "no list of texts"),
-        ("claim_edit", json!({ "test_id": "--session", "files": ["shop.py"] }), "is not red"),
+        ("claim_edit", json!({ "test_id": "--session", "files": ["shop.py"] }), "was not seen red"),
         ("run_tests", json!({ "ids": [7] }), "no list of texts"),
         ("run_tests", json!({ "ids": ["--session=other"] }), "no test is called"),
     ] {

@@ -12,7 +12,7 @@ use crate::sandbox::{Sandbox, has_python, wait_for};
 use crate::terminal::Terminal;
 
 /// What a model runs in its shell, between the hooks of the tool.
-fn shell(sandbox: &Sandbox, script: &str) -> super::Ran {
+pub fn shell(sandbox: &Sandbox, script: &str) -> super::Ran {
     let input = json!({ "command": script });
     hook(sandbox, "PreToolUse", "Bash", input.clone()).expect(0);
     let own = std::path::Path::new(env!("CARGO_BIN_EXE_tdd")).parent().unwrap();
@@ -80,7 +80,9 @@ fn ac_tdd_10_21_a_session_that_is_removed_under_way_is_not_begun_anew() {
     // Where nothing was changed there is nothing to look at.
     let sandbox = project();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
-    shell(&sandbox, "rm -rf .tdd").expect(0);
+    // A commit of the same files that was made at another time is another one.
+    let later = "git -c user.name=a -c user.email=a@b commit-tree -m later refs/tdd/s-1/begin^{tree}";
+    shell(&sandbox, &format!("rm -rf .tdd; git update-ref refs/tdd/s-1/begin $({later})")).expect(0);
     edits(&sandbox, "shop.py", RIGHT).expect(2);
 }
 

@@ -36,11 +36,13 @@ pub enum SessionEvent {
         test_ids: Vec<TestId>,
         tree: CheckpointId,
     },
-    /// What a person changed between two turns is in the tree: it is nobody's edit.
+    /// What a person changed between two turns, or git brought from its history, is in the tree: it is nobody's edit.
     Rebased {
         tree: CheckpointId,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         paths: Vec<RelPath>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        git: Option<GitSeen>,
     },
     /// A person switched the gate of this session.
     Switched {
@@ -106,6 +108,18 @@ pub struct SessionStarted {
     pub tools: BTreeMap<String, ToolClass>,
     /// The tree as it was.
     pub tree: CheckpointId,
+    /// What git held then; none where HEAD led to no commit, and in journals of before 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<GitSeen>,
+}
+
+/// What git held at some time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GitSeen {
+    /// HEAD's commit.
+    pub head: CheckpointId,
+    /// A commit whose parents are all that branches and tags led to.
+    pub known: CheckpointId,
 }
 
 /// What a tool does to files.

@@ -6,6 +6,7 @@ use std::fmt;
 use super::{Claim, LastRun, Session};
 use crate::event::{EditGround, PassFail, Switch};
 use crate::globs::Globs;
+use crate::harmless::{self, shell_word};
 use crate::path::RelPath;
 use crate::policy::{self, BadGlob, FileClass, Permission, Policy};
 use crate::role::Role;
@@ -53,37 +54,49 @@ pub enum Refusal {
 /// Short, and always the same for the same cause: it stays in a prompt's cache.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |path: &RelPath| harmless::line(path.as_str());
         match self {
             Self::NoRed { path } => write!(
                 f,
-                "tdd: {path} refused: no red test. Write a failing test, then: tdd gate test ID; tdd gate claim ID {path}"
+                "tdd: {} refused: no red test. Write a failing test, then: tdd gate test ID; tdd gate claim ID {}",
+                shown(path),
+                shell_word(path.as_str())
             ),
-            Self::NoClaim { path, red } => {
-                write!(f, "tdd: {path} refused: no claim. Next: tdd gate claim '{red}' {path}")
-            }
+            Self::NoClaim { path, red } => write!(
+                f,
+                "tdd: {} refused: no claim. Next: tdd gate claim {} {}",
+                shown(path),
+                shell_word(&red.0),
+                shell_word(path.as_str())
+            ),
             Self::NotCounted { path, red, kind } => write!(
                 f,
-                "tdd: {path} refused: {red} is red by {kind}, which no code answers. Mend the test, then: tdd gate test"
+                "tdd: {} refused: {red} is red by {kind}, which no code answers. Mend the test, then: tdd gate test",
+                shown(path)
             ),
-            Self::Protected { path, by } => {
-                write!(
-                    f,
-                    "tdd: {path} refused: it is protected until {by} is green. Edit production code only"
-                )
-            }
+            Self::Protected { path, by } => write!(
+                f,
+                "tdd: {} refused: it is protected until {by} is green. Edit production code only",
+                shown(path)
+            ),
             Self::Gate { path } => write!(
                 f,
-                "tdd: {path} refused: it decides how tests run. If that is the task: tdd gate refactor on --why TEXT"
+                "tdd: {} refused: it decides how tests run. If that is the task: tdd gate refactor on --why TEXT",
+                shown(path)
             ),
             Self::Guarded { path } => {
-                write!(f, "tdd: {path} refused: it holds the gate; only a person edits it")
+                write!(f, "tdd: {} refused: it holds the gate; only a person edits it", shown(path))
             }
             Self::Halted { test } => write!(
                 f,
                 "tdd: refused: {test} failed two turns. Stop and tell the person; `tdd gate status` shows it"
             ),
             Self::Run { path } => {
-                write!(f, "tdd: {path} refused: a run of tdd is at work in this tree. Wait for its end")
+                write!(
+                    f,
+                    "tdd: {} refused: a run of tdd is at work in this tree. Wait for its end",
+                    shown(path)
+                )
             }
         }
     }

@@ -34,6 +34,7 @@ fn started() -> Event {
         free: vec!["scratch/**".into()],
         tools: BTreeMap::new(),
         tree: tree("t0"),
+        git: None,
     })))
 }
 
@@ -242,7 +243,8 @@ fn a_second_failed_turn_halts_until_a_person_looks() {
 
 #[test]
 fn what_a_person_changed_between_turns_is_no_edit() {
-    let rebased = |to: &str| of(SessionEvent::Rebased { tree: tree(to), paths: vec![path("a.py")] });
+    let rebased =
+        |to: &str| of(SessionEvent::Rebased { tree: tree(to), paths: vec![path("a.py")], git: None });
     assert_eq!(after(&[rebased("t5")]).good, tree("t5"));
     let open =
         after(&[red(RED), claim(RED, "a.py"), edit("a.py", &[RED], EditGround::Claim, "t1"), rebased("t5")]);

@@ -146,7 +146,7 @@ pub(super) fn commit(
         let path = String::from_utf8_lossy(&large.path).into_owned();
         return Err(Trouble::environment(format!("{path} is too large for a checkpoint"))
             .because(format!("it has {} bytes, and {LARGEST_FILE} are allowed", large.stamp.size))
-            .advise("list it in .gitignore before the run, or remove it"));
+            .advise("remove it, or list it in .gitignore, which agents may not edit"));
     }
     let mut command = git.command();
     // Most of the time goes into compression, and what a checkpoint holds is soon thrown away.

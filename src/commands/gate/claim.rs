@@ -1,0 +1,97 @@
+//! `tdd gate claim`: which files are edited for which red test.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use super::annotation::Names;
+use super::desk::Desk;
+use super::{HOPELESS, desk, inside, kind, nearest, runs};
+use crate::cli::gate::ClaimArgs;
+use crate::view::print;
+use tdd_core::event::{Event, PassFail};
+use tdd_core::harmless::shell_word;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::session::{LastRun, Refusal};
+use tdd_core::test::{FailureKind, TestId};
+use tdd_core::trouble::Trouble;
+
+pub(super) fn run(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
+    let mut desk = desk(&args.which)?;
+    let id = known_id(&desk, &args.test_id);
+    if let Some(test) = desk.state().halted().first() {
+        return Err(Trouble::user(Refusal::Halted { test: (*test).clone() }.to_string()));
+    }
+    if !desk.state().tests.get(&id).is_some_and(LastRun::is_counted_red) {
+        return Err(not_claimable(&desk, &id));
+    }
+    let (mut events, mut told) = (Vec::new(), String::new());
+    for file in &args.files {
+        let path = claimable(&desk, file)?;
+        let _ = writeln!(told, "claimed {path} for {id}");
+        events.push(Event::EditClaim { test_id: id.clone(), edit_target: path });
+    }
+    desk.record(&events)?;
+    print::result(&format!("{told}tdd: edit, then: tdd gate flush\n"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Why nothing can be claimed for this test.
+fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
+    let run = format!("tdd gate test {}", shell_word(&id.0));
+    match desk.state().tests.get(id) {
+        None => {
+            let known: Vec<TestId> = desk.state().tests.keys().cloned().collect();
+            Trouble::user(format!("{id} was not seen red, so nothing can be claimed for it"))
+                .because(format!("it was not run in this session{}", nearest(id, &known)))
+                .advise(format!("run it: {run}"))
+        }
+        Some(last) if last.status == PassFail::Pass => {
+            Trouble::user(format!("{id} is green, so nothing can be claimed for it"))
+                .because("its last run passed: an edit needs a test that fails without it")
+                .advise("write a test that fails, and run it: tdd gate test FILE::NAME")
+        }
+        Some(last) => {
+            let wanted = Names::new(&desk.place).wanted(id, last.file.clone());
+            let why = match last.kind {
+                Some(FailureKind::Load) if runs::is_unconditional(desk, &wanted) => HOPELESS.to_owned(),
+                Some(FailureKind::Timeout) => "it ran out of time".to_owned(),
+                Some(FailureKind::Crash) => "its run ended before it could say anything".to_owned(),
+                Some(_) | None => format!("no code answers that{}", kind(last.kind)),
+            };
+            Trouble::user(format!("{id} is red, but not for a reason that an edit of code answers"))
+                .because(why)
+                .advise(format!("mend the test, then: {run}"))
+        }
+    }
+}
+
+/// As the session calls it, though its runner's name was typed.
+fn known_id(desk: &Desk, typed: &str) -> TestId {
+    let id = TestId(typed.to_owned());
+    if desk.state().tests.contains_key(&id) || !typed.contains("::") {
+        return id;
+    }
+    Names::new(&desk.place).wanted(&id, None).id
+}
+
+/// A file that a claim can be about: production code.
+fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
+    let path = inside(desk, typed).ok_or_else(|| {
+        Trouble::user(format!("{typed} is no file of this repository"))
+            .advise("name the file that you are going to edit, relative to this folder")
+    })?;
+    let refused = |why: &str| {
+        Trouble::user(format!("{path} can't be claimed"))
+            .because(why.to_owned())
+            .advise("claim production code")
+    };
+    match desk.rules.policy().classify(&path) {
+        FileClass::Source | FileClass::Mixed | FileClass::Lock => Ok(path),
+        FileClass::Test => {
+            Err(refused("it is a test: tests are edited before a claim, and protected after it"))
+        }
+        FileClass::Gate => Err(refused("it decides how tests run: that is for refactor mode")),
+        FileClass::ByProduct => Err(refused("it is what tests leave: it may be edited at any time")),
+    }
+}

@@ -1,0 +1,121 @@
+//! JUnit reports that a person or a pipeline asks for: `--junit FILE`.
+#![expect(clippy::disallowed_methods, reason = "writes the file that was named")]
+
+use std::path::{Path, PathBuf};
+
+use super::journalled::{Journalled, Span};
+use super::run_status::RunStatus;
+use super::{look, status};
+use crate::world::journal_file;
+use tdd_child::regular_file;
+use tdd_child::run_folder::RunDir;
+use tdd_core::criterion::CriterionId;
+use tdd_core::harmless;
+use tdd_core::state::{End, Phase, Progress};
+use tdd_core::story::{After, Story, TestStory};
+use tdd_core::trouble::{Trouble, Why};
+use tdd_spec::junit::{Became, Case, Report, Suite, render};
+
+/// The name of a run as a test: always the same, so that a pipeline sees how it went before.
+const CYCLE: &str = "red, green, refactor";
+
+/// The file that was named, found out before what may take hours.
+pub(super) fn place(file: Option<&Path>, cwd: &Path) -> Result<Option<PathBuf>, Trouble> {
+    let Some(file) = file.map(|file| cwd.join(file)) else { return Ok(None) };
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    if folder.is_dir() && !file.is_dir() {
+        return Ok(Some(file));
+    }
+    Err(unwritable(&file, "its folder is not there, or it is a folder itself".into()))
+}
+
+pub(super) fn write(file: &Path, xml: Result<String, String>) -> Result<(), Trouble> {
+    let xml = xml.map_err(|error| Trouble::internal("the JUnit report can't be made").because(error))?;
+    std::fs::write(file, xml).map_err(|error| unwritable(file, error.into()))
+}
+
+fn unwritable(file: &Path, why: Why) -> Trouble {
+    Trouble::environment(format!("the JUnit report can't be written to {}", file.display()))
+        .because(why)
+        .advise("name another file with --junit")
+}
+
+/// Writes what these runs came to.
+pub(super) fn write_runs(file: &Path, repository: &Path, runs: &[RunDir]) -> Result<(), Trouble> {
+    let suites = runs.iter().map(|run| suite(repository, run)).collect::<Result<_, _>>()?;
+    write(file, render(&Report { title: "tdd".to_owned(), suites }))
+}
+
+fn suite(repository: &Path, run: &RunDir) -> Result<Suite, Trouble> {
+    let story = look::story_of(run)?;
+    let rows = story.matrix();
+    let requirement = &story.state.run.requirement;
+    let mut cases = Vec::new();
+    for id in &story.state.run.plan.criteria {
+        let own: Vec<&TestStory<'_>> = rows.iter().filter(|row| row.criterion == id).collect();
+        if own.is_empty() {
+            cases.push(case(id.to_string(), &requirement.id, None, of_criterion(&story, id)));
+        }
+        for row in own {
+            let test = &row.test.id;
+            let became = of_test(&story, row);
+            cases.push(case(test.0.clone(), &id.to_string(), Some(test.file().to_owned()), became));
+        }
+    }
+    cases.push(itself(repository, run, &story)?);
+    Ok(Suite { name: requirement.id.clone(), cases })
+}
+
+fn case(name: String, class: &str, file: Option<String>, became: Became) -> Case {
+    Case { name, class: class.to_owned(), file, duration: None, became }
+}
+
+/// The run as a whole, which can fail where no test does.
+fn itself(repository: &Path, run: &RunDir, story: &Story) -> Result<Case, Trouble> {
+    let state = &story.state;
+    let told = Journalled::Cycle(Box::new(state.clone()));
+    let message = harmless::line(&status::headline(&told, &RunStatus::of(repository, run, &told)));
+    let became = if let Phase::Ended { end: End::Finished(_) } = &state.phase {
+        Became::Passed
+    } else if let Some(cause) = status::cause_of(state) {
+        Became::Failed { message: cause, text: report(run) }
+    } else {
+        Became::Errored { message, text: format!("tdd status {}", run.id) }
+    };
+    let span = Span::of(&journal_file::read_for_state(&run.path)?);
+    let duration = Some(span.last.saturating_sub(span.first));
+    Ok(Case { duration, ..case(CYCLE.to_owned(), &state.run.requirement.id, None, became) })
+}
+
+/// The report of a halt, which is masked.
+fn report(run: &RunDir) -> String {
+    let bytes = regular_file::read(run.path.join("halt.txt")).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn of_test(story: &Story, row: &TestStory<'_>) -> Became {
+    match row.after {
+        After::Green | After::GreenByEarlier => Became::Passed,
+        After::Red => Became::Failed {
+            message: match row.attempt {
+                Some(number) => format!("still red after attempt {number}"),
+                None => "still red".to_owned(),
+            },
+            text: harmless::lines(&row.test.message),
+        },
+        After::Skipped => Became::Skipped { message: "skipped by its runner".to_owned() },
+        After::NotRun => of_criterion(story, row.criterion),
+    }
+}
+
+/// What is known of a criterion where no test of it was run after its RED.
+fn of_criterion(story: &Story, id: &CriterionId) -> Became {
+    let skipped = |message: &str| Became::Skipped { message: message.to_owned() };
+    match story.state.progress.get(id) {
+        Some(Progress::Green | Progress::AlreadyGreen) => Became::Passed,
+        Some(Progress::Accepted) => skipped("accepted by a person, not verified"),
+        Some(Progress::Unverified) => skipped("done, and no test verifies it"),
+        Some(Progress::Red) => skipped("red, and nobody has worked on it"),
+        None | Some(Progress::Pending) => skipped("not begun"),
+    }
+}

@@ -1,0 +1,142 @@
+//! Calls from other folders, amid a turn, beside files of any size; and what the gate says when it refuses.
+
+use serde_json::json;
+
+use super::ways_around::{StandIn, shell};
+use super::{ID, RIGHT, SHOP, WRONG, begun, call, edits, hook, hook_with, project, red, stops};
+use crate::sandbox::Sandbox;
+
+/// An agent's call of its hook with its shell in this folder.
+fn from(agent: &mut StandIn, sandbox: &Sandbox, folder: &str, call: &serde_json::Value) -> String {
+    std::fs::write(sandbox.beside("call.json"), call.to_string()).unwrap();
+    let call = sandbox.beside("call.json");
+    agent.runs(&format!("{{ env -C {folder} tdd gate hook claude < {}; echo code=$?; }}", call.display()))
+}
+
+#[test]
+fn ac_tdd_10_22_an_agent_is_held_where_it_works_wherever_its_shell_has_gone() {
+    let sandbox = project();
+    let mut agent = StandIn::start(&sandbox);
+    agent.begins(&sandbox);
+    let other = sandbox.beside("other");
+    std::fs::create_dir(&other).unwrap();
+    let git = sandbox.command("git").args(["init", "-q"]).arg(&other).output().unwrap();
+    assert!(git.status.success());
+    let (other, top) = (other.to_str().unwrap().to_owned(), sandbox.repo().to_str().unwrap().to_owned());
+    for folder in [other.as_str(), "/", &format!("{top}/gone")] {
+        let is_gone = folder.ends_with("gone");
+        let to = if is_gone { "." } else { folder };
+        let mut told = call("PreToolUse", "Write", json!({ "file_path": sandbox.path("shop.py") }));
+        told["cwd"] = folder.into();
+        let refused = from(&mut agent, &sandbox, to, &told);
+        assert!(refused.contains("code=2") && refused.contains("shop.py refused"), "{folder}: {refused}");
+        for event in ["PostToolUse", "Stop"] {
+            sandbox.write("shop.py", WRONG);
+            let mut told = call(event, "Bash", json!({ "command": "sed" }));
+            told["cwd"] = folder.into();
+            let taken = from(&mut agent, &sandbox, to, &told);
+            assert!(taken.contains("code=2") && taken.contains("taken back"), "{folder} {event}: {taken}");
+            assert_eq!(sandbox.read("shop.py"), SHOP, "{folder} {event}");
+        }
+    }
+    // The honest twin: a file of another repository is that one's business.
+    let mut told = call("PreToolUse", "Write", json!({ "file_path": format!("{other}/a.py") }));
+    told["cwd"] = other.as_str().into();
+    assert!(from(&mut agent, &sandbox, &other, &told).contains("code=0"));
+    assert!(!std::path::Path::new(&other).join(".tdd").exists());
+}
+
+#[test]
+fn ac_tdd_10_23_an_edit_beside_a_file_of_any_size_is_taken_back() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let ran = shell(&sandbox, "truncate -s 70000000 big.py; sed -i s/0/7/ shop.py").expect(2);
+    ran.says(&["big.py refused", "shop.py refused", "taken back"]);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+    stops(&sandbox).expect(0);
+}
+
+#[test]
+fn what_agents_read_of_hooks_for_all_projects_is_a_persons() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let home = sandbox.beside("home");
+    std::fs::create_dir_all(home.join(".claude")).unwrap();
+    let writes = |file: &str| {
+        let input = json!({ "file_path": home.join(file), "content": "{}" });
+        hook(&sandbox, "PreToolUse", "Write", input)
+    };
+    for file in [".claude/settings.json", ".claude/../.codex/hooks.json", ".codex/config.toml"] {
+        writes(file).expect(2).says(&["only a person edits it"]);
+    }
+    // Agents keep their own notes there, too.
+    writes(".claude/projects/shop/memory/MEMORY.md").expect(0);
+}
+
+#[test]
+fn ac_tdd_10_24_a_shorter_memory_begins_no_turn() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let compacted = || {
+        let mut told = call("SessionStart", "", json!({}));
+        told["source"] = "compact".into();
+        told["cwd"] = sandbox.repo().to_str().unwrap().into();
+        hook_with(&sandbox, &["claude"], told.to_string().as_bytes()).expect(0).says_on_stdout(&["red test"]);
+    };
+    sandbox.write("shop.py", WRONG);
+    compacted();
+    hook(&sandbox, "PostToolUse", "Bash", json!({ "command": "sed" })).expect(2).says(&["taken back"]);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+    // The honest twin: a person edits between two turns, and has the memory made shorter before the next.
+    sandbox.write("shop.py", WRONG);
+    compacted();
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("shop.py"), WRONG);
+}
+
+#[test]
+fn what_a_model_is_told_to_type_can_be_typed() {
+    let Some(sandbox) = begun() else { return };
+    red(&sandbox, ID);
+    for (file, word) in [
+        ("my file.py", "'my file.py'"),
+        ("it's.py", r"'it'\''s.py'"),
+        ("$(touch x).py", "'$(touch x).py'"),
+        ("plain.py", "plain.py"),
+    ] {
+        let ran = edits(&sandbox, file, RIGHT).expect(2);
+        let next = format!("tdd gate claim {ID} {word}\n");
+        assert!(ran.stderr.ends_with(&next), "{file}: {}", ran.stderr);
+        let typed = format!(
+            "cd {} && {}",
+            sandbox.repo().display(),
+            next.replacen("tdd", env!("CARGO_BIN_EXE_tdd"), 1)
+        );
+        assert!(sandbox.command("sh").args(["-c", &typed]).output().unwrap().status.success(), "{file}");
+        edits(&sandbox, file, RIGHT).expect(0);
+    }
+    let ran = edits(&sandbox, "two\nlines.py", RIGHT).expect(2);
+    assert!(
+        ran.stderr.starts_with("tdd: two\u{fffd}lines.py") || ran.stderr.starts_with("tdd: two"),
+        "{}",
+        ran.stderr
+    );
+    let help = sandbox.tdd(&["gate", "hook", "--help"]).expect(0).stdout;
+    assert!(help.contains("Usage: tdd gate hook") && !help.contains("__hook"), "{help}");
+    sandbox.tdd(&["gate", "hook"]).expect(2).says(&["tdd gate hook <AGENT>"]);
+}
+
+#[test]
+fn a_claim_that_is_refused_says_why_and_what_to_do() {
+    let Some(sandbox) = begun() else { return };
+    sandbox.write("tests/test_odd.py", "def test_odd():\n    assert False\n\n\ndef test_fine():\n    pass\n");
+    let odd = "tests/test_odd.py::test_odd";
+    sandbox.tdd(&["gate", "test", odd]).expect(0).says_on_stdout(&["it fails whatever the code does"]);
+    let claim = |id: &str| sandbox.tdd(&["gate", "claim", id, "shop.py"]).expect(2);
+    claim(odd).says(&["is red, but not for a reason", "it fails whatever the code does", "mend the test"]);
+    let fine = "tests/test_odd.py::test_fine";
+    claim(fine).says(&["was not seen red", "tdd gate test"]);
+    sandbox.tdd(&["gate", "test", fine]).expect(0);
+    claim(fine).says(&["is green, so nothing can be claimed", "write a test that fails"]);
+}

@@ -1,0 +1,121 @@
+//! What git brings into the tree from its history, and what only looks like it.
+
+use serde_json::json;
+
+use super::ways_around::shell;
+use super::{RIGHT, SHOP, WRONG, claims, edits, hook, project, red, stops, types};
+use crate::sandbox::{Sandbox, has_pytest};
+
+fn git(sandbox: &Sandbox, script: &str) {
+    let identity = "git config user.name a; git config user.email a@b";
+    let done = sandbox.command("sh").args(["-ec", &format!("{identity}; {script}")]).output().unwrap();
+    assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A session in a project that has a branch `feature`, whose shop is right, and a tag `old`, which has no shop.
+fn with_branches() -> Sandbox {
+    let sandbox = project();
+    git(
+        &sandbox,
+        "git branch -M main; git switch -qc feature; printf 'def total(prices):\\n    return sum(prices)\\n' >shop.py; \
+         echo x=1 >new.py; git add -A; git commit -qm right; git switch -q main; git switch -q --detach; \
+         git rm -q shop.py; git commit -qm without; git tag -a -m old old; git switch -q main",
+    );
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    sandbox
+}
+
+#[test]
+fn ac_tdd_10_25_what_git_brings_from_its_history_is_nobodys_edit() {
+    for (script, shop) in [
+        ("git switch -q feature", RIGHT),
+        ("git merge -q feature", RIGHT),
+        ("git merge -q --no-ff -m merged feature", RIGHT),
+        ("git reset -q --hard feature", RIGHT),
+        ("git checkout -q old; git switch -q feature", RIGHT),
+        ("git switch -q feature && git switch -q -", SHOP),
+    ] {
+        let sandbox = with_branches();
+        shell(&sandbox, script).expect(0);
+        stops(&sandbox).expect(0);
+        assert_eq!(sandbox.read("shop.py"), shop, "{script}");
+        assert_eq!(sandbox.path("new.py").exists(), shop == RIGHT, "{script}");
+        // The gate holds on, from there.
+        shell(&sandbox, "sed -i s/prices/p/ shop.py").expect(2).says(&["taken back"]);
+        assert_eq!(sandbox.read("shop.py"), shop, "{script}");
+        sandbox.tdd(&["clean", "s-1"]);
+    }
+    // Files go as they come.
+    let sandbox = with_branches();
+    shell(&sandbox, "git checkout -q old").expect(0);
+    assert!(!sandbox.path("shop.py").exists());
+    // A person commits, or makes a branch, between two turns; nothing differs in the tree.
+    let sandbox = with_branches();
+    sandbox.write("tax.py", WRONG);
+    git(&sandbox, "git commit -qam tax; git switch -q feature; git merge -q -m x main; git switch -q main");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, "git switch -q feature").expect(0);
+    assert_eq!((sandbox.read("shop.py").as_str(), sandbox.read("tax.py").as_str()), (RIGHT, WRONG));
+    assert!(types(&sandbox).contains(&"rebased".to_owned()));
+}
+
+#[test]
+fn ac_tdd_10_25_what_only_looks_like_history_is_taken_back() {
+    for (script, is_told) in [
+        ("git checkout -q feature -- shop.py", false),
+        ("git restore -q -s feature shop.py", false),
+        ("sed -i s/0/7/ shop.py; git commit -qam mine", true),
+        (
+            "git switch -qc mine; sed -i s/0/7/ shop.py; git commit -qam mine; git tag t; git switch -q main; \
+          git merge -q mine",
+            true,
+        ),
+        (
+            "git switch -qc mine; sed -i s/0/7/ shop.py; git commit -qam mine; git switch -q main; \
+          git merge -q --no-ff -m x mine",
+            true,
+        ),
+        ("git merge -q --no-ff --no-commit feature; sed -i s/sum/max/ shop.py; git commit -qam x", true),
+        (
+            "sed -i s/0/7/ shop.py; c=$(git commit-tree -p HEAD -p feature -m x $(git stash create)^{tree}); \
+          git reset -q --hard $c; git update-ref refs/tdd/s-1/known $c",
+            true,
+        ),
+        ("git switch -q feature; sed -i s/sum/max/ shop.py", false),
+    ] {
+        let sandbox = with_branches();
+        let ran = shell(&sandbox, script).expect(2).says(&["shop.py refused", "taken back"]);
+        assert_eq!(sandbox.read("shop.py"), SHOP, "{script}");
+        let told = ran.stderr.contains("HEAD has it still, at") && ran.stderr.contains("git reset --soft");
+        assert_eq!(told, is_told, "{script}: {}", ran.stderr);
+    }
+    // What a person has not committed is not overwritten, and neither is what holds the gate.
+    let sandbox = with_branches();
+    sandbox.write("shop.py", WRONG);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, "git reset -q --hard feature").expect(2).says(&["shop.py refused"]);
+    assert_eq!(sandbox.read("shop.py"), WRONG);
+    let sandbox = with_branches();
+    git(&sandbox, "git switch -q feature; rm tdd.yaml; git commit -qam ungated; git switch -q main");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, "git switch -q feature").expect(2).says(&["tdd.yaml refused: it holds the gate"]);
+    assert!(sandbox.path("tdd.yaml").exists());
+}
+
+#[test]
+fn while_a_claim_is_open_git_brings_nothing() {
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = with_branches();
+    red(&sandbox, super::ID);
+    claims(&sandbox, super::ID, "shop.py");
+    shell(&sandbox, "git switch -q feature").expect(2).says(&["no claim is open"]);
+    git(&sandbox, "git switch -qf main");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    edits(&sandbox, "shop.py", RIGHT).expect(0);
+    stops(&sandbox).expect(0);
+    git(&sandbox, "git checkout -q shop.py");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, "git switch -q feature").expect(0);
+}
