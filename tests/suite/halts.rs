@@ -172,12 +172,21 @@ fn a_module_that_is_nowhere_comes_before_what_is_only_missing() {
     let page = screen(&place);
     assert!(page.contains("its file imports `moneyy`, which is not in the project"), "{page}");
     assert!(page.contains("look at: tests/test_ac_ste_1_1.py:3 (of the failed work)"), "{page}");
-    // Its twin is named by a manifest: then the test is what has to be looked at.
-    let place = Place::new();
-    place.sandbox.write("requirements.txt", "moneyy>=2\n");
-    place.run(&tests(&place, "named.yaml", &both), &[]).expect(1);
-    let page = screen(&place);
-    assert!(page.contains("fails only because `two` is missing") && !page.contains("`moneyy`"), "{page}");
+    assert!(
+        page.contains("none of its manifests has a package of that name (if one of another name"),
+        "{page}"
+    );
+    // Its twins are named by a manifest, as a package may be whose module has another name: then the test is what
+    // has to be looked at.
+    for (package, module) in [("moneyy>=2", "moneyy"), ("opencv-python-headless==4", "cv2")] {
+        let place = Place::new();
+        place.sandbox.write("requirements.txt", &format!("{package}\n"));
+        let both = both.replace("moneyy", module);
+        place.run(&tests(&place, "named.yaml", &both), &[]).expect(1);
+        let page = screen(&place);
+        let told = page.contains("fails only because `two` is missing");
+        assert!(told && !page.contains(&format!("`{module}`")), "{page}");
+    }
 }
 
 /// The honest twin: the runner tells of the first name alone, and the other one is to be written, too.
