@@ -49,6 +49,8 @@ use paths::Target;
 use runs::{Wanted, Why};
 use turn::Turned;
 
+/// Cases of a test that are named.
+const MOST_CASES: usize = 5;
 /// Of a test that says itself that it fails.
 const HOPELESS: &str = "it fails whatever the code does";
 /// What a model is shown of the tests' output.
@@ -230,9 +232,20 @@ fn told(desk: &Desk, ran: &runs::Ran) -> String {
 }
 
 fn nearest(id: &TestId, known: &[TestId]) -> String {
+    // A test with parameters has an id for each of its cases.
+    let is_case = |other: &&TestId| other.0.strip_prefix(&id.0).is_some_and(|rest| rest.starts_with('['));
+    let cases: Vec<String> =
+        known.iter().filter(is_case).take(MOST_CASES).map(|case| shell_word(&case.0)).collect();
+    if !cases.is_empty() {
+        return format!("; it has cases, each with an id of its own: {}", cases.join(" "));
+    }
     let scored = known.iter().map(|other| (strsim::normalized_damerau_levenshtein(&id.0, &other.0), other));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.5);
-    best.map(|(_, other)| format!("; is it {other}?")).unwrap_or_default()
+    match (best, id.0.split_once("::")) {
+        (Some((_, other)), _) => format!("; is it {other}?"),
+        (None, Some((file, _))) => format!("; its file's tests: tdd gate test {}", shell_word(file)),
+        (None, None) => String::new(),
+    }
 }
 
 /// Ids and files as they were typed.

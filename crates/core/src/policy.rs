@@ -355,7 +355,7 @@ pub fn names_a_test(path: &RelPath) -> bool {
 /// fills in or compiles (templates, MDX).
 pub fn is_document(path: &RelPath, specs_dir: &str) -> bool {
     const PROSE: [&str; 6] = ["md", "markdown", "rst", "adoc", "asciidoc", "org"];
-    const NAMES: [&str; 5] = ["LICENSE", "COPYING", "NOTICE", "AUTHORS", "CHANGELOG"];
+    const NAMES: [&str; 6] = ["README", "LICENSE", "COPYING", "NOTICE", "AUTHORS", "CHANGELOG"];
     let tells_agents = matches!(path.file_name(), "CLAUDE.md" | "AGENTS.md" | "GEMINI.md" | "SKILL.md");
     let is_prose = PROSE.contains(&path.extension()) || NAMES.contains(&path.file_name());
     let is_spec = !specs_dir.is_empty() && path.is_within(specs_dir);

@@ -174,6 +174,7 @@ impl Session {
                     self.good = tree.clone();
                 }
             }
+            SessionEvent::Committed { git } => self.git = Some(git.clone()),
             SessionEvent::Switched { to } => self.switch = *to,
             SessionEvent::Looked { test_ids } => self.repairs.retain(|id, _| !test_ids.contains(id)),
             SessionEvent::Planned { steps } => self.plan.clone_from(steps),

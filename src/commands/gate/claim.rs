@@ -9,22 +9,27 @@ use super::{HOPELESS, desk, inside, kind, nearest, runs};
 use crate::cli::gate::ClaimArgs;
 use crate::view::print;
 use tdd_core::event::{Event, PassFail};
-use tdd_core::harmless::shell_word;
+use tdd_core::harmless::{self, shell_word};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
-use tdd_core::session::{LastRun, Refusal};
+use tdd_core::ports::Checkpoints as _;
+use tdd_core::session::LastRun;
 use tdd_core::test::{FailureKind, TestId};
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::watch::Look;
 
 pub(super) fn run(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
     let mut desk = desk(&args.which)?;
     let id = known_id(&desk, &args.test_id);
     if let Some(test) = desk.state().halted().first() {
-        return Err(Trouble::user(Refusal::Halted { test: (*test).clone() }.to_string()));
+        return Err(Trouble::user(format!("nothing can be claimed: {test} failed two turns"))
+            .because("a person has to look before it is tried again")
+            .advise("stop and tell the person: `tdd gate status` shows it, `tdd gate look` lets it be tried again"));
     }
     if !desk.state().tests.get(&id).is_some_and(LastRun::is_counted_red) {
         return Err(not_claimable(&desk, &id));
     }
+    refuse_unseen(&desk, &id)?;
     let (mut events, mut told) = (Vec::new(), String::new());
     for file in &args.files {
         let path = claimable(&desk, file)?;
@@ -34,6 +39,17 @@ pub(super) fn run(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
     desk.record(&events)?;
     print::result(&format!("{told}tdd: edit, then: tdd gate flush\n"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is not compared could be anything by the end of the turn.
+fn refuse_unseen(desk: &Desk, id: &TestId) -> Result<(), Trouble> {
+    let Some(file) = desk.state().tests.get(id).and_then(|last| last.file.as_ref()) else { return Ok(()) };
+    if desk.checkpoints(Look::Quick)?.files(&desk.state().tree)?.contains(file) {
+        return Ok(());
+    }
+    Err(Trouble::user(format!("{id} can't be claimed for: {} is not kept", harmless::line(file.as_str())))
+        .because("git ignores the file, so that nobody would see it change after the claim")
+        .advise("put the test where git sees it, or take it out of .gitignore, and run it again"))
 }
 
 /// Why nothing can be claimed for this test.

@@ -7,6 +7,7 @@ use super::desk::Desk;
 use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent};
+use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
@@ -39,31 +40,14 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     if now == before {
         return Ok(Compared::default());
     }
-    let (mut edits, mut refused) = (Vec::new(), BTreeMap::new());
-    for change in changes {
-        let fact = |ground, test_ids| EditFact {
-            edit_target: change.path.clone(),
-            test_ids,
-            ground,
-            tool: tool.map(str::to_owned),
-            base: before.clone(),
-            tree: now.clone(),
-        };
-        match judge(desk, &mut checkpoints, (&before, &now), &change.path) {
-            Permit::Allowed(ground, ids) => edits.push(fact(ground, ids)),
-            Permit::Refused(_) if desk.state().started.mode == GateMode::Warn => {
-                edits.push(fact(EditGround::Ungated, Vec::new()));
-            }
-            Permit::Refused(refusal) => {
-                refused.insert(change.path, refusal);
-            }
-        }
-    }
+    let beside = Beside::of(desk, &mut checkpoints, &before)?;
+    let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, tool, &beside));
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
+    events.extend(beside.news);
     let brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
     refused.retain(|path, _| !brought.contains(path));
     if refused.is_empty() {
-        events.push(seen(&mut checkpoints, now, brought)?);
+        events.push(seen(desk, &mut checkpoints, now, brought)?);
         desk.record(&events)?;
         return Ok(Compared::default());
     }
@@ -76,11 +60,81 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     {
         told += &still_in_head(git, &head);
     }
+    if let Some(what) = checkpoints.in_the_midst_of() {
+        let _ = write!(
+            told,
+            "\ntdd: git is in the midst of a {what}: end it (git {what} --abort), and leave it to the person"
+        );
+    }
     if !brought.is_empty() {
         let tree = desk.state().tree.clone();
-        desk.record(&[seen(&mut checkpoints, tree, brought)?])?;
+        let seen = seen(desk, &mut checkpoints, tree, brought)?;
+        desk.record(&[seen])?;
     }
     Ok(Compared { told })
+}
+
+/// The changes that stand, and those that do not.
+fn judged(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    (before, now): (&CheckpointId, &CheckpointId),
+    (changes, tool, beside): (Vec<Change>, Option<&str>, &Beside),
+) -> (Vec<EditFact>, BTreeMap<RelPath, Refusal>) {
+    let (mut edits, mut refused) = (Vec::new(), BTreeMap::new());
+    for change in changes.into_iter().filter(|change| !beside.has(change)) {
+        let fact = |ground, test_ids| EditFact {
+            edit_target: change.path.clone(),
+            test_ids,
+            ground,
+            tool: tool.map(str::to_owned),
+            base: before.clone(),
+            tree: now.clone(),
+        };
+        match judge(desk, checkpoints, (before, now), &change.path) {
+            Permit::Allowed(ground, ids) => edits.push(fact(ground, ids)),
+            Permit::Refused(_) if desk.state().started.mode == GateMode::Warn => {
+                edits.push(fact(EditGround::Ungated, Vec::new()));
+            }
+            Permit::Refused(refusal) => {
+                refused.insert(change.path, refusal);
+            }
+        }
+    }
+    (edits, refused)
+}
+
+/// Other work trees of the repository that lie in this one, as agents make them: what is done there is no change of
+/// this tree, and no commit of it can hold it. Each has a gate of its own.
+struct Beside {
+    folders: Vec<RelPath>,
+    /// Those that were known, and may be gone.
+    known: Vec<RelPath>,
+    news: Option<Event>,
+}
+
+impl Beside {
+    /// A folder that had files of this tree's is none.
+    fn of(desk: &Desk, checkpoints: &mut GitCheckpoints, before: &CheckpointId) -> Result<Self, Trouble> {
+        let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
+        let mut folders = checkpoints.linked_work_trees();
+        if folders.is_empty() && known.is_empty() {
+            return Ok(Self { folders, known, news: None });
+        }
+        let files = checkpoints.files(before)?;
+        folders.retain(|folder| {
+            known.contains(folder) || !files.iter().any(|file| file.is_within(folder.as_str()))
+        });
+        let is_new = folders != known;
+        let git = desk.state().git.clone().filter(|_| is_new);
+        let news = git.map(|git| GitSeen { work_trees: folders.clone(), ..git });
+        Ok(Self { folders, known, news: news.map(|git| of(SessionEvent::Committed { git })) })
+    }
+
+    fn has(&self, change: &Change) -> bool {
+        let is_in = |folder: &RelPath| change.path.is_within(folder.as_str());
+        self.folders.iter().any(is_in) || (change.kind == ChangeKind::Deleted && self.known.iter().any(is_in))
+    }
 }
 
 /// What git has brought from its history of what would be refused: another branch, a merge. While a claim is open the
@@ -95,15 +149,16 @@ fn brought(
         (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
     };
     let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
-    match &desk.state().git {
-        Some(git) if desk.state().claims.is_empty() && !paths.is_empty() => {
-            checkpoints.brought(git, trees, &paths)
+    match (&desk.state().started.git, &desk.state().git) {
+        (Some(known), Some(seen)) if desk.state().claims.is_empty() && !paths.is_empty() => {
+            checkpoints.brought((&known.tips, seen), trees, &paths)
         }
-        Some(_) | None => Ok(Vec::new()),
+        _ => Ok(Vec::new()),
     }
 }
 
 fn seen(
+    desk: &Desk,
     checkpoints: &mut GitCheckpoints,
     tree: CheckpointId,
     brought: Vec<RelPath>,
@@ -111,8 +166,15 @@ fn seen(
     if brought.is_empty() {
         return Ok(Event::TreeSeen { tree });
     }
-    let git = checkpoints.git_seen()?;
+    let git = git_now(desk, checkpoints)?;
     Ok(of(SessionEvent::Rebased { tree, paths: brought, git }))
+}
+
+/// What git holds now; nothing of it is trusted that was not before.
+pub(super) fn git_now(desk: &Desk, checkpoints: &mut GitCheckpoints) -> Result<Option<GitSeen>, Trouble> {
+    let trusted = desk.state().git.as_ref().map(|git| git.trusted.clone()).unwrap_or_default();
+    let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
+    Ok(checkpoints.git_seen()?.map(|now| GitSeen { trusted, work_trees: known, ..now }))
 }
 
 /// What was taken back in the tree alone, and what to do about it.
@@ -120,7 +182,8 @@ fn still_in_head(git: &GitSeen, head: &CheckpointId) -> String {
     let short = |commit: &CheckpointId| commit.0.get(..12).unwrap_or(&commit.0).to_owned();
     format!(
         "\ntdd: HEAD has it still, at {}; where it was: git reset --soft {}. What git brings stands if all of its \
-         commits were there when the turn began, and no claim is open; a person pulls between two turns",
+         commits were there when the session began, or are a person's, and no claim is open; a person pulls \
+         between two turns",
         short(head),
         short(&git.head)
     )

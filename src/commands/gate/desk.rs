@@ -51,12 +51,22 @@ impl Desk {
     pub(super) fn of(
         place: Place,
         environment: Environment,
-        (id, agent): (&SessionId, &str),
+        whose: (&SessionId, &str),
         depth: Depth,
+    ) -> Result<Self, Trouble> {
+        Self::called(place, environment, whose, (depth, false))
+    }
+
+    /// The same for a call that may be `is_late`: what it is about has happened already.
+    pub(super) fn called(
+        place: Place,
+        environment: Environment,
+        (id, agent): (&SessionId, &str),
+        (depth, is_late): (Depth, bool),
     ) -> Result<Self, Trouble> {
         let session = match Turn::take(&place.repository, id)?.open(depth)? {
             Ok(session) => session,
-            Err(turn) => begin(turn, &place, &environment, (id, agent))?,
+            Err(turn) => begin(turn, &place, &environment, ((id, agent), is_late))?,
         };
         let rules = rules(&session.state)?;
         Ok(Self { place, environment, session, rules })
@@ -144,16 +154,24 @@ fn begin(
     turn: Turn,
     place: &Place,
     environment: &Environment,
-    (id, agent): (&SessionId, &str),
+    ((id, agent), is_late): ((&SessionId, &str), bool),
 ) -> Result<SessionFile, Trouble> {
     checkpoints::exclude_sessions(&place.repository)?;
     let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
     let tree = checkpoints.see()?;
-    // A commit of the same files has another name a second later.
-    if let Some(began) = checkpoints.labelled(BEGIN)
-        && !checkpoints.diff(&began, &tree)?.is_empty()
-    {
-        return Err(removed(id));
+    let git = checkpoints.git_seen()?;
+    match checkpoints.labelled(BEGIN) {
+        // A commit of the same files has another name a second later.
+        Some(began) if !checkpoints.diff(&began, &tree)?.is_empty() => return Err(removed(id)),
+        None if is_late => {
+            // Until a person cleans it: the next call would begin on what this one has changed.
+            if let Some(git) = &git {
+                checkpoints.label(BEGIN, &git.tips)?;
+                checkpoints.write_labels()?;
+            }
+            return Err(late(id));
+        }
+        Some(_) | None => {}
     }
     checkpoints.label(BEGIN, &tree)?;
     checkpoints.write_labels()?;
@@ -179,7 +197,7 @@ fn begin(
         free: project.gate.free.iter().map(|glob| wire::in_repository(place, glob)).collect(),
         tools: project.gate.tools.clone(),
         tree,
-        git: checkpoints.git_seen()?,
+        git,
     };
     let mut events = vec![
         Event::Session(Box::new(SessionEvent::SessionStarted(Box::new(started)))),
@@ -200,6 +218,19 @@ fn removed(id: &SessionId) -> Trouble {
         .advise(format!(
             "the person looks at them (git diff refs/tdd/{name}/{BEGIN}), ends the agent, and then the session: \
              tdd clean {name}"
+        ))
+}
+
+/// Every agent calls before its first tool.
+fn late(id: &SessionId) -> Trouble {
+    let name = &id.0;
+    Trouble::user("the first call of this session comes after a tool has run")
+        .because(
+            "its journal and its refs were removed, or its hooks were installed amid a turn: what the tool has \
+             changed can't be told",
+        )
+        .advise(format!(
+            "the person looks at the files (git status, git diff), ends the agent, and then the session: tdd clean {name}"
         ))
 }
 

@@ -272,7 +272,8 @@ fn during_run(call: &Call, place: &Place, cwd: &Path, run: &at_work::Run) -> Res
 fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -> Result<Word, Trouble> {
     let id = (&call.session, call.agent.name);
     let depth = if call.moment == Moment::TurnEnd { Depth::Whole } else { Depth::Quick };
-    let mut desk = Desk::of(place, environment, id, depth)?;
+    let is_late = matches!(call.moment, Moment::After | Moment::SubagentEnd | Moment::TurnEnd);
+    let mut desk = Desk::called(place, environment, id, (depth, is_late))?;
     session_file::note_last(&desk.place.repository, &call.session)?;
     if desk.state().switch == Switch::Off {
         return Ok(Word::Go(String::new()));
@@ -295,7 +296,8 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
         }
         Moment::TurnEnd => {
             let turned = turn::flush(&mut desk)?;
-            let reminder = turn::refactoring(&desk).filter(|_| !call.is_again);
+            let committed = turn::committed(&mut desk)?;
+            let reminder = committed.or_else(|| turn::refactoring(&desk)).filter(|_| !call.is_again);
             Ok(match (turned, reminder) {
                 (Turned::Red(told), _) => Word::Stop(told),
                 (Turned::Green(_) | Turned::Nothing, Some(reminder)) => Word::Stop(reminder),
@@ -332,7 +334,11 @@ fn begun(desk: &Desk) -> String {
 fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
     let tool = tool_of(call, desk.state().started.tools.get(&call.tool).copied())?;
     let Some(files) = files(call, tool)? else { return Ok(Word::Go(String::new())) };
+    let beside = desk.state().git.as_ref().map(|git| git.work_trees.as_slice()).unwrap_or_default();
     for path in inside(call, &desk.place, cwd, &files)? {
+        if beside.iter().any(|folder| path.is_within(folder.as_str())) {
+            continue;
+        }
         let Permit::Refused(refusal) = permit(&call.input, desk, &path) else { continue };
         if desk.state().started.mode == GateMode::Warn {
             return Ok(Word::Go(warning(&refusal)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::annotation::Names;
-use super::compare::{self, compare, kept_as};
+use super::compare::{self, compare, git_now, kept_as};
 use super::desk::{Desk, NO_TESTS, Project};
 use super::runs::{self, Wanted, Why};
 use crate::commands::gate::compare::of;
@@ -18,6 +18,8 @@ use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::{self, Look};
 
+/// Commits that are trusted one by one.
+const MOST_TRUSTED: usize = 100;
 /// What a model is shown of the tests' output.
 const SHOWN: usize = 6 << 10;
 
@@ -138,13 +140,41 @@ pub(super) fn rebase(desk: &mut Desk) -> Result<(), Trouble> {
     let is_same = watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)?;
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
     let tree = if is_same { before.clone() } else { checkpoints.see()? };
-    let git = checkpoints.git_seen()?;
+    let mut git = git_now(desk, &mut checkpoints)?;
+    if let (Some(before), Some(now)) = (&desk.state().git, &mut git) {
+        // What came while no turn was under way is a person's.
+        now.trusted.extend(checkpoints.new_tips(before, now)?);
+        now.trusted.drain(..now.trusted.len().saturating_sub(MOST_TRUSTED));
+    }
     if tree == before && git == desk.state().git {
         return Ok(());
     }
     let changes = if tree == before { Vec::new() } else { checkpoints.diff(&before, &tree)? };
     let paths = changes.into_iter().map(|change| change.path).collect();
     desk.record_one(SessionEvent::Rebased { tree, paths, git })
+}
+
+/// Notes what git holds at the end of a turn, so that none of it is taken for a person's later. Says what HEAD was given
+/// that was not judged; if there is nothing, its commit is trusted.
+pub(super) fn committed(desk: &mut Desk) -> Result<Option<String>, Trouble> {
+    let Some(before) = desk.state().git.clone() else { return Ok(None) };
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let Some(mut now) = git_now(desk, &mut checkpoints)?.filter(|now| *now != before) else {
+        return Ok(None);
+    };
+    let tree = desk.state().tree.clone();
+    let unjudged = checkpoints.unjudged(&before, &now.head, &tree)?;
+    if unjudged.is_empty() && now.head != before.head && !now.trusted.contains(&now.head) {
+        now.trusted.push(now.head.clone());
+    }
+    desk.record_one(SessionEvent::Committed { git: now })?;
+    let names: Vec<&str> = unjudged.iter().map(RelPath::as_str).take(5).collect();
+    Ok((!names.is_empty()).then(|| {
+        format!(
+            "tdd: HEAD holds other text than the files that were judged: {}. Commit them as they are, or tell the person",
+            names.join(", ")
+        )
+    }))
 }
 
 /// What a model is told once of refactor mode that it has edited in.

@@ -16,6 +16,9 @@ pub(super) fn line(event: &SessionEvent) -> String {
         SessionEvent::RefactorOn { why, .. } => format!("refactor mode on: {why}"),
         SessionEvent::RefactorOff { command, .. } => format!("refactor mode off: `{command}` is green"),
         SessionEvent::Flushed { test_ids, .. } => format!("kept, green: {}", ids(test_ids)),
+        SessionEvent::Committed { git } => {
+            format!("git holds other commits; HEAD is at {}", git.head.0.get(..12).unwrap_or(&git.head.0))
+        }
         SessionEvent::Rebased { paths, .. } => {
             format!("changed by a person between two turns, or brought by git: {}", names(paths))
         }

@@ -140,3 +140,31 @@ fn a_claim_that_is_refused_says_why_and_what_to_do() {
     sandbox.tdd(&["gate", "test", fine]).expect(0);
     claim(fine).says(&["is green, so nothing can be claimed", "write a test that fails"]);
 }
+
+#[test]
+fn a_test_that_git_ignores_is_claimed_by_nobody() {
+    if !crate::sandbox::has_pytest() {
+        return;
+    }
+    let sandbox = project();
+    std::fs::write(sandbox.path(".git/info/exclude"), "tests/mine/\n").unwrap();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    sandbox.write("tests/mine/test_mine.py", super::TEST);
+    let id = "tests/mine/test_mine.py::test_sum";
+    red(&sandbox, id);
+    sandbox.tdd(&["gate", "claim", id, "shop.py"]).expect(2).says(&["git ignores the file", ".gitignore"]);
+}
+
+#[test]
+fn the_cases_of_a_test_with_parameters_are_named() {
+    let Some(sandbox) = begun() else { return };
+    let text = "import pytest, shop\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_p(n):\n    assert shop.total([n]) == n\n";
+    sandbox.write("tests/test_p.py", text);
+    let asks = |sandbox: &Sandbox| sandbox.tdd(&["gate", "test", "tests/test_p.py::test_p"]).expect(1);
+    asks(&sandbox).says_on_stdout(&["its file's tests: tdd gate test tests/test_p.py"]);
+    let ran = sandbox.tdd(&["gate", "test", "tests/test_p.py"]).expect(0);
+    ran.says_on_stdout(&["red tests/test_p.py::test_p[1]", "red tests/test_p.py::test_p[2]"]);
+    sandbox.tdd(&["gate", "test", "tests/test_p.py::test_p[2]"]).expect(0).says_on_stdout(&["red"]);
+    let claim = sandbox.tdd(&["gate", "claim", "tests/test_p.py::test_p", "shop.py"]).expect(2);
+    claim.says(&["it has cases", "'tests/test_p.py::test_p[1]' 'tests/test_p.py::test_p[2]'"]);
+}

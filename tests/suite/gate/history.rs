@@ -119,3 +119,94 @@ fn while_a_claim_is_open_git_brings_nothing() {
     hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
     shell(&sandbox, "git switch -q feature").expect(0);
 }
+
+#[test]
+fn ac_tdd_10_25_what_an_agent_commits_itself_is_not_known_by_the_next_turn() {
+    let plumbing = "b=$(sed s/0/7/ shop.py | git hash-object -w --stdin); export GIT_INDEX_FILE=.git/other; \
+        git read-tree HEAD; git update-index --cacheinfo 100644,$b,shop.py; \
+        c=$(git commit-tree -p HEAD -m x $(git write-tree)); unset GIT_INDEX_FILE; rm .git/other; ";
+    for (first, second) in [
+        (format!("{plumbing} git branch mine $c"), "git switch -q mine"),
+        (format!("{plumbing} git tag mine $c"), "git merge -q mine"),
+        (format!("{plumbing} git branch mine $c"), "git merge -q --no-ff -m x mine"),
+        ("sed -i s/0/7/ shop.py; git stash -q".to_owned(), "git switch -q --detach stash@{0}"),
+    ] {
+        let sandbox = with_branches();
+        shell(&sandbox, &first).expect(0);
+        stops(&sandbox).expect(0);
+        hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+        shell(&sandbox, second).expect(2).says(&["shop.py refused"]);
+        assert_eq!(sandbox.read("shop.py"), SHOP, "{first}");
+    }
+}
+
+/// The honest twin: it commits what its turn was judged by, and goes to and fro in the next.
+#[test]
+fn ac_tdd_10_25_what_was_judged_may_be_left_and_come_back_to() {
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = with_branches();
+    red(&sandbox, super::ID);
+    claims(&sandbox, super::ID, "shop.py");
+    let better = "def total(prices):\n    return sum(list(prices))\n";
+    edits(&sandbox, "shop.py", better).expect(0);
+    shell(&sandbox, "git -c user.name=a -c user.email=a@b commit -qam green").expect(0);
+    stops(&sandbox).expect(0);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, "git switch -q feature").expect(0);
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+    shell(&sandbox, "git switch -q main").expect(0);
+    assert_eq!(sandbox.read("shop.py"), better);
+    stops(&sandbox).expect(0);
+}
+
+#[test]
+fn ac_tdd_10_25_line_ends_that_git_makes_are_no_edit() {
+    let sandbox = with_branches();
+    git(&sandbox, "git config core.autocrlf true; rm shop.py; git checkout -q -- .");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    assert!(sandbox.read("shop.py").contains("\r\n"));
+    shell(&sandbox, "git switch -q feature").expect(0);
+    assert!(sandbox.read("shop.py").contains("sum"));
+    shell(&sandbox, "sed -i s/sum/max/ shop.py").expect(2);
+}
+
+#[test]
+fn ac_tdd_10_26_another_work_tree_in_this_one_is_its_own() {
+    let sandbox = with_branches();
+    shell(&sandbox, "git worktree add -q .claude/worktrees/b feature").expect(0);
+    assert!(sandbox.path(".claude/worktrees/b/shop.py").exists());
+    shell(&sandbox, "echo x=2 >.claude/worktrees/b/new.py").expect(0);
+    edits(&sandbox, ".claude/worktrees/b/shop.py", WRONG).expect(0);
+    edits(&sandbox, ".claude/other.py", WRONG).expect(2);
+    stops(&sandbox).expect(0);
+    shell(&sandbox, "git worktree remove -f .claude/worktrees/b").expect(0);
+    assert!(!sandbox.path(".claude/worktrees/b").exists());
+    stops(&sandbox).expect(0);
+    // A folder of this tree's own does not become one.
+    git(&sandbox, "mkdir lib; echo x=1 >lib/a.py; git add lib; git commit -qm lib");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, "mv lib ../gone; git worktree add -q lib feature; echo x=2 >lib/a.py").expect(2);
+    assert_eq!(sandbox.read("lib/a.py"), "x=1\n");
+    // And a repository of another kind is none.
+    let sandbox = with_branches();
+    shell(&sandbox, "git init -q sub; echo x=1 >sub/a.py; mkdir -p .git/worktrees/x; echo $PWD/sub/.git >.git/worktrees/x/gitdir")
+        .expect(2);
+}
+
+#[test]
+fn what_head_is_given_past_the_tree_is_told_at_the_end_of_the_turn() {
+    let sandbox = with_branches();
+    let script = "b=$(sed s/0/7/ shop.py | git hash-object -w --stdin); git update-index --cacheinfo 100644,$b,shop.py; \
+        git -c user.name=a -c user.email=a@b commit -qm x";
+    shell(&sandbox, script).expect(0);
+    stops(&sandbox).expect(2).says(&["HEAD holds other text than the files that were judged: shop.py"]);
+}
+
+#[test]
+fn a_merge_that_stays_open_is_told() {
+    let sandbox = with_branches();
+    let script = "git merge -q --no-ff --no-commit feature";
+    shell(&sandbox, script).expect(2).says(&["in the midst of a merge", "git merge --abort"]);
+}

@@ -77,6 +77,17 @@ fn ac_tdd_10_21_a_session_that_is_removed_under_way_is_not_begun_anew() {
         hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
         stops(&sandbox).expect(0);
     }
+    // With its refs gone as well, a call that comes after a tool can't be the first.
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let ran = shell(&sandbox, "rm -rf .tdd .git/refs/tdd; sed -i s/0/7/ shop.py").expect(2);
+    ran.says(&["comes after a tool has run", "tdd clean s-1"]);
+    for event in ["PreToolUse", "UserPromptSubmit", "Stop"] {
+        hook(&sandbox, event, "Bash", json!({ "command": "true" })).expect(2);
+    }
+    let _ = std::fs::remove_file(sandbox.path(".tdd/sessions/s-1/caller"));
+    sandbox.tdd(&["clean", "s-1"]).expect(0);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
     // Where nothing was changed there is nothing to look at.
     let sandbox = project();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);

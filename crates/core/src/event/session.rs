@@ -44,6 +44,10 @@ pub enum SessionEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         git: Option<GitSeen>,
     },
+    /// A turn has ended, and git holds other commits than before.
+    Committed {
+        git: GitSeen,
+    },
     /// A person switched the gate of this session.
     Switched {
         to: Switch,
@@ -58,7 +62,7 @@ pub enum SessionEvent {
 }
 
 impl SessionEvent {
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 11] = [
         "session_started",
         "edit",
         "repair",
@@ -66,6 +70,7 @@ impl SessionEvent {
         "refactor_off",
         "flushed",
         "rebased",
+        "committed",
         "switched",
         "looked",
         "planned",
@@ -81,6 +86,7 @@ impl SessionEvent {
             Self::RefactorOff { .. } => "refactor_off",
             Self::Flushed { .. } => "flushed",
             Self::Rebased { .. } => "rebased",
+            Self::Committed { .. } => "committed",
             Self::Switched { .. } => "switched",
             Self::Looked { .. } => "looked",
             Self::Planned { .. } => "planned",
@@ -119,7 +125,14 @@ pub struct GitSeen {
     /// HEAD's commit.
     pub head: CheckpointId,
     /// A commit whose parents are all that branches and tags led to.
-    pub known: CheckpointId,
+    pub tips: CheckpointId,
+    /// Commits that are known besides those that the session began with: a person made them between two turns, or
+    /// they hold what a turn was judged by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trusted: Vec<CheckpointId>,
+    /// Folders in the tree that are other work trees of this repository, by `git worktree`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub work_trees: Vec<RelPath>,
 }
 
 /// What a tool does to files.

@@ -2,11 +2,13 @@
 //! nobody has written it meanwhile.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use super::GitCheckpoints;
-use super::git::{finish, object_name, refused};
+use super::git::{Git, finish, object_name, refused};
 use super::labels::ref_folder;
 use super::listing;
+use super::{GitCheckpoints, shown};
+use tdd_child::regular_file;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::GitSeen;
 use tdd_core::path::RelPath;
@@ -30,7 +32,7 @@ impl GitCheckpoints {
             String::from_utf8_lossy(&listed).lines().filter_map(tip).map(str::to_owned).collect();
         tips.insert(head.0.clone());
         if tips.len() > MOST_TIPS {
-            return Ok(Some(GitSeen { known: head.clone(), head }));
+            tips = BTreeSet::from([head.0.clone()]);
         }
         let tree = self.private.run(&["mktree"], b"")?;
         let tree = object_name(&tree, "mktree")?;
@@ -43,44 +45,98 @@ impl GitCheckpoints {
         if !said.ok {
             return Err(refused(&["commit-tree"], &said.stderr));
         }
-        let known = CheckpointId(object_name(&said.stdout, "commit-tree")?);
+        let tips = CheckpointId(object_name(&said.stdout, "commit-tree")?);
         let name = format!("{}{NAME}", ref_folder(&self.run));
-        super::refs::update(&self.own, &[(&name, &known)])?;
-        self.refs.insert(name, known.clone());
-        Ok(Some(GitSeen { head, known }))
+        super::refs::update(&self.own, &[(&name, &tips)])?;
+        self.refs.insert(name, tips.clone());
+        Ok(Some(GitSeen { head, tips, trusted: Vec::new(), work_trees: self.linked_work_trees() }))
+    }
+
+    /// The folders in this tree that are other work trees of the repository: git's folder and they name each other.
+    pub fn linked_work_trees(&self) -> Vec<RelPath> {
+        let Ok(entries) = std::fs::read_dir(self.place.common_dir.join("worktrees")) else {
+            return Vec::new();
+        };
+        let top = self.place.work_tree.as_path();
+        let linked = |administration: &Path| {
+            let pointer = text(&administration.join("gitdir"))?;
+            let pointer = administration.join(pointer);
+            let own = pointer.strip_prefix(top).ok()?.parent()?;
+            let back = text(&pointer)?;
+            let back = pointer.parent()?.join(back.strip_prefix("gitdir:")?.trim());
+            let is_its = back.canonicalize().ok()? == administration.canonicalize().ok()?;
+            RelPath::new(own.to_str()?).filter(|_| is_its)
+        };
+        let mut found: Vec<RelPath> = entries.flatten().filter_map(|entry| linked(&entry.path())).collect();
+        found.sort();
+        found
+    }
+
+    /// What git is in the midst of, by its own word for it.
+    pub fn in_the_midst_of(&self) -> Option<&'static str> {
+        const SIGNS: [(&str, &str); 5] = [
+            ("MERGE_HEAD", "merge"),
+            ("rebase-merge", "rebase"),
+            ("rebase-apply", "rebase"),
+            ("CHERRY_PICK_HEAD", "cherry-pick"),
+            ("REVERT_HEAD", "revert"),
+        ];
+        let is_there = |(sign, _): &&(&str, &str)| self.place.git_dir.join(sign).symlink_metadata().is_ok();
+        SIGNS.iter().find(is_there).map(|(_, what)| *what)
+    }
+
+    /// The tips that have come since.
+    pub fn new_tips(&self, before: &GitSeen, now: &GitSeen) -> Result<Vec<CheckpointId>, Trouble> {
+        if before.tips == now.tips {
+            return Ok(Vec::new());
+        }
+        let old = self.parents(&before.tips)?;
+        Ok(self.parents(&now.tips)?.into_iter().filter(|tip| !old.contains(tip)).collect())
     }
 
     /// Those of these paths that lie in `now` as HEAD's commit has them, or a side of its merge, where it has moved
-    /// since `seen` to what was there then; and that were, in `before`, as HEAD had them.
+    /// since `seen` to a commit that is known: one that a tip of `known` leads to, or one that is trusted. In
+    /// `before` they were as HEAD had them.
     pub fn brought(
         &mut self,
-        seen: &GitSeen,
+        (known, seen): (&CheckpointId, &GitSeen),
         (before, now): (&CheckpointId, &CheckpointId),
         paths: &[RelPath],
     ) -> Result<Vec<RelPath>, Trouble> {
         let Some(head) = self.commit_of("HEAD")?.filter(|head| *head != seen.head) else {
             return Ok(Vec::new());
         };
-        let mut sources = Vec::new();
-        if self.leads_to(&seen.known, &head)? {
-            sources.push(head);
-        } else {
-            let parents = self.parents(&head)?;
-            for parent in &parents {
-                if parents.len() < 2 || !self.leads_to(&seen.known, parent)? {
+        let is_known = |commit: &CheckpointId| {
+            Ok::<_, Trouble>(seen.trusted.contains(commit) || self.leads_to(known, commit)?)
+        };
+        let mut sources = vec![head];
+        if !is_known(&sources[0])? {
+            sources = self.parents(&sources[0])?;
+            for parent in &sources {
+                if sources.len() < 2 || !is_known(parent)? {
                     return Ok(Vec::new());
                 }
             }
-            sources = parents;
         }
+        let mut brought = Vec::new();
         let dirty = self.differing(before, &seen.head)?;
         let others: Vec<BTreeSet<Vec<u8>>> =
             sources.iter().map(|source| self.differing(source, now)).collect::<Result<_, _>>()?;
-        let is_brought = |path: &&RelPath| {
-            let path = path.as_str().as_bytes();
-            !dirty.contains(path) && others.iter().any(|differing| !differing.contains(path))
-        };
-        Ok(paths.iter().filter(is_brought).cloned().collect())
+        for path in paths {
+            let is_same = |this: &mut Self, differing: &BTreeSet<Vec<u8>>, one, other| {
+                !differing.contains(path.as_str().as_bytes()) || this.differ_in_line_ends(path, one, other)
+            };
+            if !is_same(self, &dirty, before, &seen.head) {
+                continue;
+            }
+            for (source, differing) in sources.iter().zip(&others) {
+                if is_same(self, differing, source, now) {
+                    brought.push(path.clone());
+                    break;
+                }
+            }
+        }
+        Ok(brought)
     }
 
     /// Where HEAD is, if it has moved since and has any of these files as they are in `now`.
@@ -92,12 +148,36 @@ impl GitCheckpoints {
     ) -> Result<Option<CheckpointId>, Trouble> {
         let Some(head) = self.commit_of("HEAD")?.filter(|head| *head != seen.head) else { return Ok(None) };
         let differing = self.differing(&head, now)?;
-        let holds = paths.iter().any(|path| !differing.contains(path.as_str().as_bytes()));
+        let holds = paths.iter().any(|path| {
+            !differing.contains(path.as_str().as_bytes()) || self.differ_in_line_ends(path, &head, now)
+        });
         Ok(holds.then_some(head))
     }
 
-    fn own_git(&self) -> super::Git {
-        super::Git::own(&self.place)
+    /// What HEAD has been given since `seen`, and has otherwise than `tree`, which was judged.
+    pub fn unjudged(
+        &mut self,
+        seen: &GitSeen,
+        head: &CheckpointId,
+        tree: &CheckpointId,
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let differing = self.differing(head, tree)?;
+        let given = self.differing(&seen.head, head)?;
+        let paths = given.intersection(&differing).map(|path| shown(path));
+        let paths: Vec<RelPath> = paths.collect();
+        Ok(paths.into_iter().filter(|path| !self.differ_in_line_ends(path, head, tree)).collect())
+    }
+
+    /// Whether two versions of a text are the same but for how its lines end, as git may write them. Filters of
+    /// other kinds are not followed.
+    fn differ_in_line_ends(&mut self, path: &RelPath, one: &CheckpointId, other: &CheckpointId) -> bool {
+        let mut read = |at| self.contents.read(at, path).ok().flatten().map(|bytes| plain(&bytes));
+        let one = read(one);
+        one.is_some() && one == read(other)
+    }
+
+    fn own_git(&self) -> Git {
+        Git::own(&self.place)
     }
 
     fn commit_of(&self, name: &str) -> Result<Option<CheckpointId>, Trouble> {
@@ -122,6 +202,21 @@ impl GitCheckpoints {
     }
 }
 
+fn text(path: &Path) -> Option<String> {
+    Some(String::from_utf8(regular_file::read(path).ok()?).ok()?.trim().to_owned())
+}
+
+/// Without carriage returns before line feeds.
+fn plain(bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
+            plain.push(*byte);
+        }
+    }
+    plain
+}
+
 /// The commit of one line; none of what `tdd` keeps, and of tags of other objects.
 fn tip(line: &str) -> Option<&str> {
     let parts: Vec<&str> = line.split(' ').collect();
@@ -135,6 +230,18 @@ fn tip(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_ends_are_not_compared() {
+        for (one, other, is_same) in [
+            (&b"a\r\nb\r\n"[..], &b"a\nb\n"[..], true),
+            (b"a\rb", b"ab", false),
+            (b"a\r\r\n", b"a\r\n", false),
+            (b"\r", b"", false),
+        ] {
+            assert_eq!(plain(one) == plain(other), is_same, "{one:?}");
+        }
+    }
 
     #[test]
     fn branches_and_tags_lead_to_commits() {
