@@ -14,7 +14,7 @@ pub struct ResumeArgs {
     /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run that is not finished if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
-    /// After a halt: try again with a fresh budget.
+    /// After a halt: try again with new attempts.
     #[arg(long)]
     pub retry: bool,
     /// After a halt: keep work that passes as measured although its result block is missing or invalid, and go on.

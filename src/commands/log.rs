@@ -21,7 +21,7 @@ use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
 use tdd_core::finding::{Findings, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
 use tdd_core::halt::{Ending, Halt};
-use tdd_core::judge::Verdict;
+use tdd_core::judge::{Reason, Verdict};
 use tdd_core::machine::PutBack;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
@@ -31,6 +31,7 @@ use tdd_core::role::Key;
 use tdd_core::run_name;
 use tdd_core::state::{Entry, State};
 use tdd_core::trouble::Trouble;
+use tdd_core::usage::Usage;
 
 use super::status::{chosen_run, repository};
 
@@ -122,6 +123,7 @@ fn one_line(event: &Event) -> String {
         Event::AttemptStarted { attempt } => {
             format!("{}, attempt {} ({}), starts", attempt.key, attempt.number, kind(attempt.kind))
         }
+        Event::Used { used } if used.usage == Usage::default() => "the agent told no usage".to_owned(),
         Event::Used { used } => format!("used {}", usage_words::usage(&used.usage)),
         Event::Worked { ms, .. } => format!("worked {ms} ms"),
         Event::Capped { caps } => format!("caps from now on: {}", usage_words::caps(caps)),
@@ -298,18 +300,27 @@ fn verdict(state: &State, event: &Event) -> Option<String> {
         Verdict::Passed if entry.is_kept_without_claim() => "; passed, no claim".to_owned(),
         Verdict::Passed => "; passed".to_owned(),
         Verdict::Failed(fault) => {
-            let why = fault.reasons.first().map(|reason| format!(", {reason}")).unwrap_or_default();
-            format!("; failed in mode {}{why}", fault.mode)
+            let why = fault.reasons.first().map_or_else(|| fault.mode.description().to_owned(), in_words);
+            format!("; failed: {why}")
         }
         Verdict::Disputed(dispute) => format!("; disputed: {}", dispute.reason),
     })
 }
 
+/// A reason without the words that only machines need.
+fn in_words(reason: &Reason) -> String {
+    if let Reason::Format(error) = reason {
+        return error.message.clone();
+    }
+    let text = reason.to_string();
+    text.strip_prefix("failed: ").map(str::to_owned).unwrap_or(text)
+}
+
 fn kind(kind: tdd_core::attempt::AttemptKind) -> &'static str {
     match kind {
         tdd_core::attempt::AttemptKind::First => "first",
-        tdd_core::attempt::AttemptKind::Semantic => "semantic retry",
-        tdd_core::attempt::AttemptKind::Format => "format retry",
+        tdd_core::attempt::AttemptKind::Semantic => "again, with what failed",
+        tdd_core::attempt::AttemptKind::Format => "asked for its result block again",
     }
 }
 

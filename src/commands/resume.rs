@@ -208,7 +208,7 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
             Err(Trouble::user(format!("the run {} halted: say how to go on", run.id)).advise(format!(
                 "read the report:                    {0}\n\
                  {take}\
-                 try again with a fresh budget:      tdd resume {1} --retry\n\
+                 try again with new attempts:      tdd resume {1} --retry\n\
                  after you have edited files:        tdd resume {1} --edited\n\
                  take a criterion as it is:          tdd resume {1} --accept AC\n\
                  leave REFACTOR out, if it halted:   tdd resume {1} --no-refactor\n\
@@ -238,7 +238,7 @@ fn refuse_with_nothing_to_take(state: &State, run: &RunDir) -> Result<(), Troubl
         )
         .advise(format!(
             "read the report:                    {}\n\
-             try again with a fresh budget:      tdd resume {1} --retry\n\
+             try again with new attempts:      tdd resume {1} --retry\n\
              after you have edited files:        tdd resume {1} --edited",
             run.path.join("halt.txt").display(),
             run.id

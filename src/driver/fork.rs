@@ -81,13 +81,18 @@ impl<W: World> Drive<'_, W> {
 
     /// What is quoted from a guide or an example is no dispute: it speaks of tests that are not here.
     fn take_no_quotation(&self, outcome: &mut AgentReturn) {
+        if let Err(error) = &mut outcome.claim {
+            let is_known = |meant: &Dispute| meant.tests.is_empty() || self.state.knows_disputed(meant);
+            error.meant = error.meant.take().filter(is_known);
+        }
         let dispute = outcome.claim.as_ref().ok().and_then(|claim| claim.dispute.as_ref());
         let Some(dispute) = dispute.filter(|dispute| !self.state.knows_disputed(dispute)) else { return };
         let message = format!(
             "it disputes {}, and no such test is here; if you quoted an example, give a block of your own alone",
             dispute.tests.join(", ")
         );
-        outcome.claim = Err(ClaimError { kind: ClaimErrorKind::UnknownDispute, message, line: None });
+        outcome.claim =
+            Err(ClaimError { kind: ClaimErrorKind::UnknownDispute, message, line: None, meant: None });
     }
 
     /// How long a child may wait for a command of the project's.
@@ -213,6 +218,7 @@ fn returned<J: Journal>(
         session: report.session,
         turns: report.turns,
         duration_ms: report.duration_ms,
+        silent_ms: report.silent_ms,
         log: report.log,
         message,
     })
@@ -232,17 +238,20 @@ pub(super) fn after_a_child(trouble: Trouble) -> Trouble {
 /// and masked then: a secret that happens to be a word of the block must not make it unreadable.
 fn masked(claim: Result<Claim, ClaimError>, mask: &dyn Fn(&str) -> String) -> Result<Claim, ClaimError> {
     let mask_all = |texts: Vec<String>| texts.iter().map(|text| mask(text)).collect();
+    let of_dispute =
+        |dispute: Dispute| Dispute { tests: mask_all(dispute.tests), reason: mask(&dispute.reason) };
     match claim {
         Ok(claim) => Ok(Claim {
             command: mask(&claim.command),
             output_excerpt: mask(&claim.output_excerpt),
             notes: claim.notes.map(|notes| mask(&notes)),
-            dispute: claim
-                .dispute
-                .map(|dispute| Dispute { tests: mask_all(dispute.tests), reason: mask(&dispute.reason) }),
+            dispute: claim.dispute.map(of_dispute),
             ..claim
         }),
-        Err(error) => Err(ClaimError { message: mask(&error.message), ..error }),
+        Err(error) => {
+            let meant = error.meant.map(of_dispute);
+            Err(ClaimError { message: mask(&error.message), meant, ..error })
+        }
     }
 }
 
@@ -252,5 +261,6 @@ fn no_message(tail: &str) -> ClaimError {
         kind: ClaimErrorKind::NoBlock,
         message: format!("the agent ended without a final message; the last thing it printed was: {said}"),
         line: None,
+        meant: None,
     }
 }

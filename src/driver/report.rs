@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::text::halt_report::{self, HaltFacts};
+use crate::text::halt_report::{self, HaltFacts, Work};
 use crate::text::summary::SummaryFacts;
 use tdd_core::cause::Place;
 use tdd_core::finding::Change;
@@ -31,14 +31,27 @@ impl<W: World> Drive<'_, W> {
                 .into_iter()
                 .map(|change| Change { path: change.path, kind: change.kind })
                 .collect(),
+            // The tree was just put back to the last good work.
+            work: Work::Kept,
             touched: touched(&halt.verdict),
             resume_with: self.setup.resume_with.to_string(),
             raw_tail: (self.setup.mask)(&self.tail),
             is_followed: self.setup.later.is_some(),
+            remarks_alone: self.remarks_alone(halt)?,
             repeats: self.repeats(halt)?,
             first_change: self.first_change(halt)?,
             setting_line: halt_report::setting_line(&self.state, halt, &self.setup.settings),
         })
+    }
+
+    /// Whether a failed attempt that a limit stopped changed nothing but comments.
+    fn remarks_alone(&mut self, halt: &Halt) -> Result<bool, Trouble> {
+        let failed =
+            self.state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.clone());
+        let (Some(good), Some(failed), true) = (self.state.good.clone(), failed, halt.is_of_a_limit()) else {
+            return Ok(false);
+        };
+        Ok(halt_report::is_of_remarks(&self.ports.checkpoints.patch(&good, &failed, &[])?))
     }
 
     /// Where a refactorer's work first differs from the last good one.

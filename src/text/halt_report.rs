@@ -10,12 +10,14 @@ mod full;
 mod json;
 mod limit;
 mod next_steps;
+mod pace;
 mod page;
 mod review;
 
 use serde_json::Value;
 
-pub use next_steps::{NextStep, next_steps};
+pub use next_steps::{NextStep, is_mended_by_hand, next_steps};
+pub use pace::is_of_remarks;
 pub use review::{Advice, Review, review};
 
 use self::limit::Limit;
@@ -52,6 +54,10 @@ pub struct HaltFacts {
     pub root: String,
     /// What differs between the last good checkpoint and the failed work, by-products left out.
     pub changed: Vec<Change>,
+    /// Where the failed work is by now.
+    pub work: Work,
+    /// Whether all that it changed are comments and blank lines.
+    pub remarks_alone: bool,
     /// Protected files that the last attempt touched; they were put back.
     pub touched: Vec<RelPath>,
     /// The last lines of what the child printed, noise removed; shown when it gave no block.
@@ -66,6 +72,28 @@ pub struct HaltFacts {
     pub setting_line: Option<u32>,
     /// Where the failed work first differs from the last good one; asked of a refactorer's halt alone.
     pub first_change: Option<Place>,
+}
+
+impl HaltFacts {
+    fn left(&self) -> Left {
+        match (self.changed.is_empty(), self.remarks_alone) {
+            (true, _) => Left::Nothing,
+            (false, true) => Left::Remarks,
+            (false, false) => Left::Work,
+        }
+    }
+}
+
+/// Where the work of a failed attempt is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Work {
+    /// In git alone; the tree holds the last good work.
+    #[default]
+    Kept,
+    /// Somebody brought it back into the tree.
+    InTree,
+    /// These files of it are neither as it left them nor as the last good work has them.
+    Edited(Vec<RelPath>),
 }
 
 /// Where a patch changes something first, as the file is after it.
@@ -118,6 +146,16 @@ pub fn json(state: &State, halt: &Halt, facts: &HaltFacts) -> Value {
     Report::new(state, halt, facts).json()
 }
 
+/// The first of these paths, and how many come behind them.
+fn few(paths: &[RelPath]) -> String {
+    const NAMED: usize = 2;
+    let named = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
+    match paths.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
 struct Report<'a> {
     state: &'a State,
     halt: &'a Halt,
@@ -137,8 +175,7 @@ impl<'a> Report<'a> {
         for step in next.iter_mut().filter(|step| step.starts_agents()) {
             step.command.push_str(&facts.resume_with);
         }
-        let left = if facts.changed.is_empty() { Left::Nothing } else { Left::Work };
-        let mut cause = cause(state, halt, left, &facts.root);
+        let mut cause = cause(state, halt, facts.left(), &facts.root);
         let setting = || facts.setting_line.map(|line| Place { file: SETTINGS.to_owned(), line });
         // An old test that fails by it is as it was; what was changed is to be looked at.
         let changed = facts.first_change.clone().filter(|_| review::is_about_the_change(halt));
@@ -169,7 +206,8 @@ impl<'a> Report<'a> {
             let rest = path.as_str().strip_suffix(place.file.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.strip_suffix('/') == Some(project))
         };
-        let is_of_failed = self.facts.changed.iter().any(|change| is_it(&change.path));
+        let is_of_failed =
+            self.facts.work == Work::Kept && self.facts.changed.iter().any(|change| is_it(&change.path));
         let of = if is_of_failed { " (of the failed work)" } else { "" };
         format!("look at: {}{of}", harmless::line(&place.to_string()))
     }
@@ -184,9 +222,13 @@ impl<'a> Report<'a> {
         let lines: Vec<String> =
             harmless::lines(&run.output).lines().map(|line| harmless::short(line, LINE_WIDTH)).collect();
         let end = lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1);
-        let anchors: Vec<String> = self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect();
-        let range = excerpt::around(&lines[..end], &anchors, EVIDENCE_LINES);
+        let range = excerpt::around(&lines[..end], &self.anchors(), EVIDENCE_LINES);
         (range.clone(), lines[range].to_vec())
+    }
+
+    /// Words of the output around which evidence is cut, as they are shown.
+    fn anchors(&self) -> Vec<String> {
+        self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect()
     }
 
     /// The letter of the mode, its description, and each reason as one line.
@@ -218,19 +260,36 @@ impl<'a> Report<'a> {
         [(spent.semantic, bounds.semantic), (spent.format, bounds.format.saturating_add(1))]
     }
 
+    /// Which attempt of its budget this was, and how many it has.
+    fn nth(&self) -> [usize; 2] {
+        let number = self.last.map_or(0, |entry| entry.attempt.number);
+        let nth = self.ledger.map_or(1, |ledger| ledger.nth(number));
+        [nth, usize::from(self.state.run.plan.bounds.semantic).max(nth)]
+    }
+
     fn attempts_line(&self) -> String {
-        let [(failed, of), (violations, end)] = self.attempts();
-        let forks = self.forks();
+        let [nth, of] = self.nth();
+        let [(failed, _), (violations, end)] = self.attempts();
         let retries = end.saturating_sub(1);
         let used = violations.min(retries);
+        let earlier = match self.ledger.map_or(0, |ledger| ledger.fresh_from.min(ledger.entries.len())) {
+            0 => String::new(),
+            more => format!("; agents before them, on budgets that were used up: {more}"),
+        };
         format!(
-            "attempts: {forks}; judged and failed: {failed} of {of}; asked for its result block again: {used} of {retries}"
+            "attempts: {nth} of {of}, judged and failed: {failed}; asked for its result block again: {used} of \
+             {retries}{earlier}"
         )
     }
 
     /// What the last two attempts have in common, if they left the same.
     fn sameness(&self) -> Option<&'static str> {
         self.facts.repeats.then_some("the last two attempts left the same files, byte for byte")
+    }
+
+    /// What the agent was at when its deadline passed.
+    fn pace(&self) -> Option<String> {
+        Limit::of(self.state, self.halt)?.pace(self.facts.left())
     }
 
     /// How far the run came, and what the files are now: all that is lost is the last attempt.
@@ -243,10 +302,15 @@ impl<'a> Report<'a> {
         let or_none = |ids: Vec<String>| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
         let green = or_none(of(&[Progress::Green, Progress::AlreadyGreen, Progress::Unverified]));
         let red = or_none(of(&[Progress::Red, Progress::Pending]));
-        let files = if self.state.good == self.state.facts.zero {
-            "as they were before the run"
-        } else {
-            "those of the last good work; nothing of the failed attempt is among them"
+        let files = match &self.facts.work {
+            Work::InTree => "with the failed work, which was brought back".to_owned(),
+            Work::Edited(paths) => format!("edited since the halt: {}", few(paths)),
+            Work::Kept if self.state.good == self.state.facts.zero => {
+                "as they were before the run".to_owned()
+            }
+            Work::Kept => {
+                "those of the last good work; nothing of the failed attempt is among them".to_owned()
+            }
         };
         [format!("criteria done: {green}; not done: {red}"), format!("your files now: {files}")]
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::lines::{note, write_line};
-use super::tell::{Line, Teller, Tone, attempt_title};
+use super::tell::{Line, Teller, Tone, brief};
 use super::{Detail, Ink};
 use screen::Screen;
 use tdd_core::audience::{Audience, News};
@@ -127,8 +127,7 @@ impl<W: Write + Send + 'static> Audience for Live<W> {
         if let Event::AttemptStarted { attempt } = event
             && let Some(attempt) = attempt.of_cycle()
         {
-            let most = state.run.plan.bounds.semantic;
-            self.title = harmless::short(&format!("{} of {most}", attempt_title(&attempt)), 100);
+            self.title = harmless::short(&brief::title(state, &attempt), 100);
             self.bar.set_prefix(self.title.clone());
             self.bar.set_message("");
             self.bar.reset_elapsed();

@@ -200,7 +200,7 @@ fn stopped(signal: i32) -> Line {
 }
 
 /// Which attempt is under way, in few words: `GREEN AC-STE-1.2, attempt 2`.
-pub fn attempt_title(attempt: &Attempt) -> String {
+fn attempt_title(attempt: &Attempt) -> String {
     let of = attempt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
     let after = match attempt.kind {
         AttemptKind::First => "",

@@ -158,6 +158,7 @@ fn returned(role: Role) -> AgentReturn {
         session: None,
         turns: Some(5),
         duration_ms: 60_000,
+        silent_ms: None,
         log: ".tdd/runs/x/logs/agent.log".to_owned(),
         message: Some(journal_line::digest(b"message")),
     }

@@ -14,10 +14,16 @@ fn ac_tdd_1_1_a_child_that_ends_by_itself_without_a_valid_block_is_a_format_viol
     let outcome = |end| AgentReturn {
         end,
         bound: None,
-        claim: Err(ClaimError { kind: ClaimErrorKind::NoBlock, message: String::new(), line: None }),
+        claim: Err(ClaimError {
+            kind: ClaimErrorKind::NoBlock,
+            message: String::new(),
+            line: None,
+            meant: None,
+        }),
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log: String::new(),
         message: None,
     };

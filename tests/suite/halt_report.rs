@@ -1,6 +1,6 @@
 //! The halt report: the same story as text and as JSON, in the order of the contract, for every mode.
 
-use tdd::text::halt_report::{HaltFacts, json, next_steps, review, text};
+use tdd::text::halt_report::{HaltFacts, Work, json, next_steps, review, text};
 use tdd_core::attempt::{Bound, Exhaustion, SetBy};
 use tdd_core::event::Event;
 use tdd_core::finding::{Change, ChangeKind, Findings, RedKind};
@@ -9,7 +9,7 @@ use tdd_core::test::Exit;
 
 use crate::sample::{
     Play, Story, criterion, disputes, halted, measured, not_green, path, reaches, red, refactored, runs_out,
-    says_failed, says_nothing, says_ok,
+    says_failed, says_nothing, says_ok, silent,
 };
 
 fn facts() -> HaltFacts {
@@ -17,6 +17,8 @@ fn facts() -> HaltFacts {
         run_dir: ".tdd/runs/x".to_owned(),
         root: "/repo".to_owned(),
         changed: vec![Change { path: path("src/lib.rs"), kind: ChangeKind::Modified }],
+        work: Work::Kept,
+        remarks_alone: false,
         touched: vec![path("tests/a.rs")],
         raw_tail: "thinking…\n\u{1b}[31mgiving up\u{1b}[0m\u{1b}]0;owned\u{7}\n".to_owned(),
         resume_with: String::new(),
@@ -149,7 +151,7 @@ fn ac_tdd_9_15_what_is_recommended_after_a_false_red_fits_its_cause() {
         assert!(step.command.ends_with(" --retry") && because.contains("do not run"), "{kind}: {because}");
     }
     let (step, _) = of(RedKind::Unconditional);
-    assert_eq!(step.what, "try again with a fresh budget");
+    assert_eq!(step.what, "try again with new attempts");
     let gave_up = Play {
         returned: says_failed(Role::TestWriter),
         measured: Some(measured(Findings::Red(red(RedKind::Assertion)))),
@@ -300,6 +302,40 @@ fn ac_tdd_9_26_a_limit_is_told_with_its_value_and_what_raises_it() {
     // A journal of an older program tells no value.
     let (page, first) = screen(Exhaustion::Wall, None, &facts());
     assert!(page.contains("its deadline passed") && first.ends_with(" --retry"), "{page}");
+}
+
+/// More time mends what is slow, and not what hangs.
+#[test]
+fn ac_tdd_9_39_a_deadline_that_passed_in_silence_is_told_from_one_that_was_too_short() {
+    let bound = Bound { amount: 1_800_000, set_by: SetBy::Nobody };
+    let lasted = 1_800_000;
+    let screen = |silent_ms, facts: &HaltFacts| {
+        let findings = measured(Findings::Green(not_green(1)));
+        let play = Play { returned: silent(bound, (silent_ms, lasted)), measured: Some(findings) };
+        let story = halted(implementer(), play);
+        let shown = review(&story.state, &story.halt(), facts);
+        (shown.page.split_whitespace().collect::<Vec<_>>().join(" "), shown.steps[0].command.clone())
+    };
+    let nothing = HaltFacts { changed: Vec::new(), ..facts() };
+    let remarks = HaltFacts { remarks_alone: true, ..facts() };
+    for (facts, left) in [(&nothing, "changed no file"), (&remarks, "changed nothing but comments")] {
+        let (page, first) = screen(Some(lasted), facts);
+        assert!(page.contains("it had printed nothing in 30m; it looks hung, not slow"), "{page}");
+        assert!(page.contains(left) && page.contains("is not mended by more time"), "{page}");
+        assert!(first.ends_with(" --retry"), "{first}");
+        assert!(page.contains("2 try again with a higher deadline: 1h, not 30m"), "{page}");
+    }
+    // Its twins: one that wrote code without a word, one that spoke to the end, and one that nobody has heard.
+    for (silent_ms, facts, words) in [
+        (Some(lasted), &facts(), "it looks slow, not hung"),
+        (Some(400), &nothing, "it was still printing; it looks slow, not hung"),
+        (None, &nothing, "1 try again with a higher deadline"),
+    ] {
+        let (page, first) = screen(silent_ms, facts);
+        assert!(page.contains(words) && page.contains("it would be stopped again"), "{page}");
+        assert!(first.ends_with("--max-wall-attempt 1h"), "{first}");
+        assert_eq!(page.contains("at its deadline it"), silent_ms.is_some(), "{page}");
+    }
 }
 
 #[test]

@@ -24,6 +24,28 @@ fn cassette(place: &Place, name: &str, text: &str) -> String {
     file.to_str().unwrap().to_owned()
 }
 
+/// What it was heard of and what it changed is told of a real child, too.
+#[test]
+fn ac_tdd_9_39_what_an_attempt_was_at_when_its_deadline_passed_is_told() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let settings = place.sandbox.read("tdd.yaml");
+    place.sandbox.write("tdd.yaml", &format!("{settings}attempt_deadline: 6s\nbudgets: {{ semantic: 1 }}\n"));
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (red, _) = honest.split_once("- role: implementer").unwrap();
+    let remark = "  append:\n    shop.py: |\n\n      # Two is more than one.\n";
+    let play = format!("{red}- role: implementer\n{remark}  misbehave: hang\n");
+    place.run(&cassette(&place, "remarks.yaml", &play), &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("(`attempt_deadline` in tdd.yaml) and changed nothing but comments"), "{page}");
+    assert!(
+        page.contains("at its deadline it ") && page.contains("is too short to tell a slow agent"),
+        "{page}"
+    );
+}
+
 /// The honest run, whose implementer does nothing for ever.
 fn hanging(place: &Place) -> String {
     let honest = std::fs::read_to_string(&place.honest).unwrap();
@@ -87,7 +109,7 @@ fn ac_tdd_9_27_attempts_that_left_the_same_are_told_as_that() {
     let text = format!("{red}- role: implementer\n  number: 2{second}- role: implementer{first}");
     other.run(&cassette(&other, "two.yaml", &text), &[]).expect(1);
     let page = screen(&other);
-    assert!(!page.contains("the same files") && page.contains("* 1 try again with a fresh budget"), "{page}");
+    assert!(!page.contains("the same files") && page.contains("* 1 try again with new attempts"), "{page}");
 }
 
 /// The honest run, but for its test-writer, who writes this.
@@ -150,12 +172,21 @@ fn a_module_that_is_nowhere_comes_before_what_is_only_missing() {
     let page = screen(&place);
     assert!(page.contains("its file imports `moneyy`, which is not in the project"), "{page}");
     assert!(page.contains("look at: tests/test_ac_ste_1_1.py:3 (of the failed work)"), "{page}");
-    // Its twin is named by a manifest: then the test is what has to be looked at.
-    let place = Place::new();
-    place.sandbox.write("requirements.txt", "moneyy>=2\n");
-    place.run(&tests(&place, "named.yaml", &both), &[]).expect(1);
-    let page = screen(&place);
-    assert!(page.contains("fails only because `two` is missing") && !page.contains("`moneyy`"), "{page}");
+    assert!(
+        page.contains("none of its manifests has a package of that name (if one of another name"),
+        "{page}"
+    );
+    // Its twins are named by a manifest, as a package may be whose module has another name: then the test is what
+    // has to be looked at.
+    for (package, module) in [("moneyy>=2", "moneyy"), ("opencv-python-headless==4", "cv2")] {
+        let place = Place::new();
+        place.sandbox.write("requirements.txt", &format!("{package}\n"));
+        let both = both.replace("moneyy", module);
+        place.run(&tests(&place, "named.yaml", &both), &[]).expect(1);
+        let page = screen(&place);
+        let told = page.contains("fails only because `two` is missing");
+        assert!(told && !page.contains(&format!("`{module}`")), "{page}");
+    }
 }
 
 /// The honest twin: the runner tells of the first name alone, and the other one is to be written, too.
@@ -217,7 +248,7 @@ fn ac_tdd_9_30_the_first_screen_names_the_role_its_attempt_and_where_its_work_is
     place.run(&place.wrong, &[]).expect(1);
     let page = screen(&place);
     assert!(
-        page.contains("implementer, attempt 2 of 2: its work (d) is set aside, not among your files"),
+        page.contains("implementer, attempt 2 of 2: its work (d) is kept in git, not among your files"),
         "{page}"
     );
     // A refactorer's halt looks at what was changed, and not at an old test.
@@ -228,11 +259,143 @@ fn ac_tdd_9_30_the_first_screen_names_the_role_its_attempt_and_where_its_work_is
     place.run(&cassette(&place, "breaks.yaml", &format!("{before}{breaks}")), &[]).expect(1);
     let page = screen(&place);
     assert!(page.contains("look at: shop.py:2 (of the failed work)"), "{page}");
-    assert!(page.contains("refactorer, attempt 2 of 2: its work (d) is set aside"), "{page}");
+    assert!(page.contains("refactorer, attempt 2 of 2: its work (d) is kept in git"), "{page}");
+}
+
+/// Where the failed work is by now is told as it is, however it came there.
+#[test]
+fn ac_tdd_9_37_failed_work_that_was_brought_back_is_told_and_offered_as_that() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.wrong, &[]).expect(1);
+    let halted = screen(&place);
+    assert!(halted.contains("its work (d) is kept in git, not among your files"), "{halted}");
+    let good = place.sandbox.read("shop.py");
+    // The twin: what somebody writes elsewhere is none of it.
+    place.sandbox.write("notes.txt", "look at the shop\n");
+    assert_eq!(screen(&place), halted);
+    std::fs::remove_file(place.sandbox.path("notes.txt")).unwrap();
+    let failed = report(&place)["checkpoints"]["failed"].as_str().unwrap().to_owned();
+    place.tdd(&["undo", "@", "--to", &failed]).expect(0);
+    let page = screen(&place);
+    for (words, is_told) in [
+        ("its work (d) is among your files again", true),
+        ("your files now: with the failed work, which was brought back", true),
+        ("the failed work is among your files: mend it (e edits), then choose 1", true),
+        ("* 1 I have edited: go on", true),
+        ("put the last good work back instead", true),
+        ("bring the failed work back", false),
+        ("not among your files", false),
+        ("(of the failed work)", false),
+    ] {
+        assert_eq!(page.contains(words), is_told, "{words}: {page}");
+    }
+    // What failed and was not mended since is not tried again on the word that it was.
+    let forks = place.sandbox.forks();
+    let mut terminal = super::review::full(&place.sandbox, &[("EDITOR", "true")]);
+    terminal.press("1");
+    terminal.wait_for("Enter goes back to the review");
+    assert!(terminal.shows("nothing was edited since"), "it says why nobody was started");
+    terminal.press("q\r");
+    assert_eq!((terminal.end().0, place.sandbox.forks()), (1, forks));
+    let wrong = place.sandbox.read("shop.py");
+    place.sandbox.write("shop.py", &format!("{wrong}# looked at\n"));
+    let page = screen(&place);
+    assert!(page.contains("its work (d) is kept in git; edited since: shop.py"), "{page}");
+    assert!(page.contains("your files now: edited since the halt: shop.py"), "{page}");
+    // By whatever way the last good work comes back, it is that again.
+    place.sandbox.write("shop.py", &good);
+    assert_eq!(screen(&place), halted);
+}
+
+/// Being asked for the block again is no attempt of its own, and a budget that was given anew is counted anew.
+#[test]
+fn ac_tdd_9_40_attempts_are_counted_alike_wherever_they_are_told() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let honest = std::fs::read_to_string(&place.honest).unwrap();
+    let (red, _) = honest.split_once("- role: implementer").unwrap();
+    let mute = format!("{red}- role: implementer\n  raw: I am done.\n");
+    let mute = cassette(&place, "mute.yaml", &mute);
+    place.run(&mute, &[]).expect(1);
+    let page = screen(&place);
+    assert!(page.contains("implementer, attempt 1 of 2, asked once more for its result block: "), "{page}");
+    assert!(
+        page.contains("attempts: 1 of 2, judged and failed: 0; asked for its result block again: 1 of 1"),
+        "{page}"
+    );
+    let log = place.tdd(&["log"]).expect(0).stdout;
+    assert!(log.contains("(asked for its result block again), starts"), "{log}");
+    assert!(log.contains("failed: the message holds no fenced block"), "{log}");
+    for word in ["mode D", "no-block", "tokens unknown"] {
+        assert!(!log.contains(word) && !page.contains(word), "{word}: {log}");
+    }
+    let ran = place.tdd(&["resume", "--retry", "--no-review", "--cassette", &place.wrong]).expect(1);
+    for number in [1, 2] {
+        assert!(
+            ran.stderr.contains(&format!("the implementer is at work, attempt {number} of 2")),
+            "{}",
+            ran.stderr
+        );
+    }
+    let page = screen(&place);
+    assert!(page.contains("implementer, attempt 2 of 2: "), "{page}");
+    assert!(page.contains("attempts: 2 of 2, judged and failed: 2"), "{page}");
+    assert!(page.contains("agents before them, on budgets that were used up: 2"), "{page}");
+    for told in [&page, &ran.stderr] {
+        assert!(!told.contains("attempt 3 of") && !told.contains("attempt 4 of"), "{told}");
+    }
 }
 
 const DISPUTE: &str = "- role: implementer\n  number: 1\n  say:\n    status: failed\n    dispute:\n      tests: \
                        ['tests/test_ac_ste_1_1.py::New.test_new']\n      reason: it wants the number 2\n";
+
+/// The block can't be read, and what the role wanted to say can.
+#[test]
+fn ac_tdd_9_38_a_dispute_in_the_wrong_form_is_told_and_judged_as_what_was_meant() {
+    if !has_python() {
+        return;
+    }
+    let honest = |place: &Place| std::fs::read_to_string(&place.honest).unwrap();
+    let play = |name: &str, write: &str, says: &str| {
+        let place = Place::new();
+        let honest = honest(&place);
+        let (red, _) = honest.split_once("- role: implementer").unwrap();
+        let raw = format!(
+            "- role: implementer\n{write}  raw: |\n    ```tdd-result\n    role: implementer\n    files: []\n    \
+             command: t\n    output_excerpt: x\n    {says}\n    ```\n"
+        );
+        place.run(&cassette(&place, name, &format!("{red}{raw}")), &[]).expect(1);
+        (screen(&place), report(&place))
+    };
+    let disputes = "status: dispute\n    dispute: \"it wants 2, and the criterion says \\e[31mtwo\"\n    test: \
+                    tests/test_ac_ste_1_1.py";
+    let (page, report) = play("meant.yaml", "", disputes);
+    for words in [
+        "the implementer says that tests/test_ac_ste_1_1.py is wrong: it wants 2, and the criterion says two",
+        "only you can say who is right: read the test (t) and the criterion (c) first",
+        "the implementer is right; I have edited test or requirement: go on",
+        "the test is right: try again",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(!page.contains("* 1") && !page.contains('\u{1b}'), "nothing is recommended: {page}");
+    // It stays what it is for whoever counts: no valid block, and no dispute that was judged.
+    assert_eq!((report["mode"].as_str(), report["disputed"].as_bool()), (Some("D"), Some(false)));
+    // Its twins: an example of a dispute that is quoted, another word for the status, and work that passes.
+    let quoted = "status: dispute\n    dispute: it wants EUR\n    test: tests/test_of_the_guide.py";
+    let (page, _) = play("quoted.yaml", "", quoted);
+    assert!(page.contains("can't be read: `status` is \"dispute\"") && page.contains("* 1"), "{page}");
+    let (page, _) = play("done.yaml", "", "status: done");
+    assert!(page.contains("can't be read: `status` is \"done\"") && page.contains("* 1 try again"), "{page}");
+    let passes = "  write:\n    shop.py: |\n      def one():\n          return 1\n\n\n      def two():\n          return 2\n";
+    let (page, _) = play("passes.yaml", passes, disputes);
+    assert!(page.contains("* 1 keep the work"), "{page}");
+}
 
 #[test]
 fn ac_tdd_9_31_who_comes_after_a_dispute_that_was_overruled_is_told_so_in_fixed_words() {

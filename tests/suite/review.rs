@@ -3,9 +3,10 @@
 
 use std::io::Read as _;
 
-use portable_pty::{PtySize, native_pty_system};
 use ratatui::Terminal as Drawing;
 use ratatui::backend::TestBackend;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use tdd::text::halt_report::{Advice, NextStep};
 use tdd::view::Ink;
 use tdd::view::review::{Head, Key, Model, Sheet, Wish, draw};
@@ -146,7 +147,7 @@ fn a_ctrl_c_at_the_question_ends_the_review_also_after_a_run() {
 fn without_a_terminal_nothing_is_asked() {
     let sandbox = halted();
     let ran: Ran = sandbox.tdd(&["review"]).expect(1);
-    assert!(ran.stdout.contains("* 1  try again with a fresh budget"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("* 1  try again with new attempts"), "{}", ran.stdout);
     assert!(ran.stderr.contains("nobody is at a terminal"), "{}", ran.stderr);
     for line in ran.stdout.lines() {
         assert!(line.chars().count() <= 80, "{line}");
@@ -357,21 +358,25 @@ fn the_terminal_of_a_review_is_given_back_whatever_ends_it() {
 #[test]
 fn a_review_ends_where_its_terminal_is_closed() {
     let sandbox = halted();
-    let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 80, ..PtySize::default() }).unwrap();
-    let side =
-        std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+    // Closed on exec from the start: a child that another test starts at that moment would keep it open.
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    tcsetwinsize(&master, Winsize { ws_row: 30, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let side = std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap();
     let side = || side.try_clone().unwrap();
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     command.arg("review").env("TERM", "xterm-256color");
     let mut child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
     drop(command);
-    let (mut reader, mut shown) = (pair.master.try_clone_reader().unwrap(), Vec::new());
+    let (mut reader, mut shown) = (std::fs::File::from(master), Vec::new());
     while !String::from_utf8_lossy(&shown).contains("q leave") {
         let mut chunk = [0; 4096];
         let count = reader.read(&mut chunk).unwrap();
         shown.extend_from_slice(&chunk[..count]);
     }
-    drop((reader, pair));
+    drop(reader);
     let (ended, has_ended) = std::sync::mpsc::channel();
     let pid = rustix::process::Pid::from_child(&child);
     std::thread::spawn(move || ended.send(child.wait()));
@@ -390,7 +395,7 @@ fn step(what: &str, command: &str) -> NextStep {
 /// A halt with a bit of everything: long lines, wide characters, more lines than fit.
 fn model() -> Model {
     let steps = vec![
-        step("try again with a fresh budget", "tdd resume STE-1-ae1f --retry"),
+        step("try again with new attempts", "tdd resume STE-1-ae1f --retry"),
         step("I have edited: go on (code, test or requirement)", "tdd resume STE-1-ae1f --edited"),
         step(
             "accept the criterion unverified and go on (exit code 4)",
@@ -403,8 +408,9 @@ fn model() -> Model {
 
 fn model_with(steps: Vec<NextStep>) -> Model {
     let head = Head {
-        title: "STE-1-ae1f halted in GREEN of AC-STE-1.2 after 2 attempts".to_owned(),
-        who: "implementer, attempt 2 of 2: its work (d) is set aside, not among your files".to_owned(),
+        title: "STE-1-ae1f halted in GREEN of AC-STE-1.2".to_owned(),
+        who: "implementer, attempt 2 of 2: its work (d) is kept in git, not among your files".to_owned(),
+        pace: None,
         wanted: Some("AC-STE-1.2: `total` of a cart is the sum of its lines, and that is more than one line".to_owned()),
         cause: "failed: tests/test_cart.py::test_total: assert 1 == 2, and more words than a line of sixty columns can hold".to_owned(),
         place: Some("look at: tests/test_cart.py:12".to_owned()),
@@ -417,9 +423,9 @@ fn model_with(steps: Vec<NextStep>) -> Model {
     output.insert(0, "日本語の長い行".repeat(8));
     let diff = ["=== src/cart.py (changed)", "@@ -1 +1 @@", "-one", "+two", " same"];
     let sheets = vec![
-        Sheet { key: 'o', title: "output", lines: Some(output) },
-        Sheet { key: 'd', title: "diff", lines: Some(diff.map(str::to_owned).to_vec()) },
-        Sheet { key: 'j', title: "journal", lines: None },
+        Sheet { key: 'o', title: "output", lines: Some(output), begins: 0 },
+        Sheet { key: 'd', title: "diff", lines: Some(diff.map(str::to_owned).to_vec()), begins: 0 },
+        Sheet { key: 'j', title: "journal", lines: None, begins: 0 },
     ];
     Model::new(head, sheets, steps)
 }
@@ -498,6 +504,62 @@ fn all_keys_are_told_in_words_that_are_not_cut() {
     assert!(told.contains("q leave;") && told.contains("1-6 do"), "{screen}");
 }
 
+/// A terminal that nobody has made larger shows what was asked for, and of the output what failed.
+#[test]
+fn ac_tdd_9_36_a_small_screen_opens_at_what_failed_and_names_the_criterion() {
+    let mut model = model();
+    let mut output: Vec<String> = (1..=40).map(|number| format!("noise {number}")).collect();
+    output.insert(30, "assertion failed here".to_owned());
+    assert_eq!(model.press(Key::Char('o')), None);
+    model.fill(output.clone(), 30);
+    let screen = drawn(&mut model, 80, 24);
+    assert!(screen.contains("noise 30") && screen.contains("assertion failed here"), "{screen}");
+    assert!(screen.contains("AC-STE-1.2: `total` of a cart"), "{screen}");
+    // It stays there in another size, until somebody scrolls.
+    let screen = drawn(&mut model, 60, 20);
+    assert!(screen.contains("assertion failed here") && screen.contains("AC-STE-1.2: "), "{screen}");
+    assert_eq!(model.press(Key::Home), None);
+    let screen = drawn(&mut model, 80, 24);
+    assert!(screen.contains("noise 1\n") && !screen.contains("assertion failed here"), "{screen}");
+    // What failed at the very top or end is no nearer to it than the sheet is.
+    for (at, words) in [(0, "noise 1\n"), (40, "noise 40\n"), (900, "noise 40\n")] {
+        model.fill(output.clone(), at);
+        let screen = drawn(&mut model, 80, 24);
+        assert!(screen.contains(words), "{at}: {screen}");
+    }
+    // Where there is no room at all, the criterion is behind its key.
+    assert!(!drawn(&mut model, 80, 12).contains("AC-STE-1.2: "));
+}
+
+/// On a terminal that nobody has made larger, all keys and the command of each are told, and no action is cut.
+#[test]
+fn ac_tdd_9_41_a_small_screen_tells_actions_and_commands_whole() {
+    let keys = [
+        "already green: the project does this already; record it in a new run (no implementer)",
+        "the test is right: try again with new attempts (the next implementer is told that the dispute stands)",
+        "I have edited: go on under the same limit (code, test, requirement or setting)",
+        "bring the failed work back to mend it by hand (what is there now is kept)",
+        "put all files back as they were before the run (what is there now is kept)",
+        "close this run and keep the files as they are",
+    ];
+    let steps = keys.map(|what| step(what, &format!("tdd resume STE-1-ae1f --{}", what.len())));
+    let mut model = model_with(steps.to_vec());
+    let screen = drawn(&mut model, 80, 24);
+    for what in keys {
+        assert!(screen.contains(what.split(" (").next().unwrap()), "{what}: {screen}");
+    }
+    assert!(!screen.contains("(the next") && screen.contains("(what is there now is kept)"), "{screen}");
+    assert_eq!(model.press(Key::Char('?')), None);
+    let screen = drawn(&mut model, 80, 24);
+    let inside: Vec<&str> = screen.lines().filter_map(|line| line.split('│').nth(1)).collect();
+    let told = inside.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    for what in keys {
+        assert!(told.contains(&format!("tdd resume STE-1-ae1f --{}", what.len())), "{what}: {screen}");
+        assert!(told.contains(what.split(" (").next().unwrap()), "{what}: {screen}");
+    }
+    assert!(told.contains("e edit, ! shell, q leave"), "{screen}");
+}
+
 #[test]
 fn keys_do_what_they_say() {
     let mut model = model();
@@ -522,10 +584,10 @@ fn keys_do_what_they_say() {
     assert_eq!(model.press(Key::Char('9')), None, "there is no ninth");
     assert_eq!(model.press(Key::Char('j')), None);
     assert_eq!(model.wanted(), Some('j'), "it is read when it is looked at");
-    model.fill(vec!["one".to_owned()]);
+    model.fill(vec!["one".to_owned()], 0);
     assert_eq!(model.wanted(), None);
     // A journal is read from what happened last.
-    model.fill((1..=200).map(|number| format!("event {number}")).collect());
+    model.fill((1..=200).map(|number| format!("event {number}")).collect(), 200);
     assert!(drawn(&mut model, 80, 30).contains("event 200"));
     assert_eq!(model.press(Key::Home), None);
     assert!(!drawn(&mut model, 80, 30).contains("event 200"));

@@ -184,7 +184,7 @@ fn a_tree_that_was_changed_by_hand_is_shown_before_anybody_is_started() {
     let forks = sandbox.forks();
     sandbox.write("src.txt", "one\nmine\n");
     let mut terminal = full(&sandbox, &[]);
-    terminal.press("1");
+    terminal.press(&number_of(&terminal, "try again"));
     terminal.wait_for("Enter goes back to the review");
     assert!(terminal.shows("src.txt") && terminal.shows("--edited"), "it says which and what then");
     terminal.press("q\r");

@@ -110,6 +110,7 @@ pub(crate) fn returned(claim: Result<Claim, ClaimError>, end: AgentEnd) -> Event
         session: None,
         turns: Some(3),
         duration_ms: 12_345,
+        silent_ms: None,
         log: "runs/x/agent.log".to_owned(),
         message: None,
     };
@@ -141,6 +142,15 @@ pub(crate) fn reaches(of: Exhaustion, bound: Option<Bound>) -> Event {
     Event::AgentReturned { outcome, judged }
 }
 
+/// The same of one that lasted and was silent for so long.
+pub(crate) fn silent(of: Bound, (silent_ms, lasted_ms): (Option<u64>, u64)) -> Event {
+    let Event::AgentReturned { mut outcome, judged } = reaches(Exhaustion::Wall, Some(of)) else {
+        panic!("it returned")
+    };
+    (outcome.silent_ms, outcome.duration_ms) = (silent_ms, lasted_ms);
+    Event::AgentReturned { outcome, judged }
+}
+
 pub(crate) fn disputes(role: Role) -> Event {
     let dispute = Dispute { tests: vec![test_id(1).0], reason: "it expects 5 of 2 + 2".to_owned() };
     let claim = Claim { dispute: Some(dispute), ..claim(role, ClaimStatus::Failed) };
@@ -148,7 +158,12 @@ pub(crate) fn disputes(role: Role) -> Event {
 }
 
 fn no_block() -> ClaimError {
-    ClaimError { kind: ClaimErrorKind::NoBlock, message: "no fence was found".to_owned(), line: None }
+    ClaimError {
+        kind: ClaimErrorKind::NoBlock,
+        message: "no fence was found".to_owned(),
+        line: None,
+        meant: None,
+    }
 }
 
 fn red_of(number: u64, kind: RedKind) -> CriterionRed {

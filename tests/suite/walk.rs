@@ -99,6 +99,7 @@ fn returned(end: AgentEnd, claim: Result<Claim, ClaimError>) -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log,
         message: None,
     };
@@ -122,7 +123,8 @@ fn claim(role: Role, status: ClaimStatus, dispute: Option<Dispute>) -> Claim {
 /// Every way in which a child can come back.
 fn returns(role: Role) -> Vec<(String, Event)> {
     let exited = AgentEnd::Exited(Exit::Code(0));
-    let no_block = || ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None };
+    let no_block =
+        || ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None, meant: None };
     let dispute = Dispute { tests: vec!["t".into()], reason: "wrong".into() };
     let mut all = vec![
         ("says ok".to_owned(), returned(exited, Ok(claim(role, ClaimStatus::Ok, None)))),
@@ -692,6 +694,7 @@ fn a_verify_test_criterion_is_never_green_without_a_test_of_its_own() {
         session: None,
         turns: None,
         duration_ms: 0,
+        silent_ms: None,
         log: String::new(),
         message: None,
     };

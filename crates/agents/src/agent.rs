@@ -310,15 +310,17 @@ impl TableAgents {
         let mut listener = Listener { most: prepared.limits.turns, told: 0, heard: began, watch, record };
         let mut on_output = |bytes: &[u8]| listener.hear(bytes, &mut stream, &mut *observer);
         let lived = session::live(&mut child, &bounds, &mut stop, &mut on_output).await;
+        let ended = Instant::now();
         drop(child);
         listener.follow(&mut stream);
+        let since = |then: Instant| ended.saturating_duration_since(then).saturating_sub(lived.absent);
+        let silent_ms = u64::try_from(since(listener.heard).as_millis()).ok();
         let found = stream.finish(exit_code(&lived.end));
         let run_cap = watch.run_cap(ran_out(&lived.end, found.failure), Instant::now());
         watch.over(&found.used);
         self.used.push(found.used);
-        let duration_ms =
-            u64::try_from(began.elapsed().saturating_sub(lived.absent).as_millis()).unwrap_or(u64::MAX);
-        Ok(report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms }))
+        let duration_ms = u64::try_from(since(began).as_millis()).unwrap_or(u64::MAX);
+        Ok(report(&table, Over { prepared, end: lived.end, found, run_cap, duration_ms, silent_ms }))
     }
 }
 

@@ -149,6 +149,10 @@ pub struct AgentReturn {
     /// Model responses that called tools, where the stream tells them.
     pub turns: Option<u32>,
     pub duration_ms: u64,
+    /// How long it had printed nothing when it ended: all of its time where it never did. None in older journals,
+    /// and where nothing is read off a screen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_ms: Option<u64>,
     /// The raw log of all that the child printed, unmasked, mode 0600.
     pub log: String,
     /// The side file with the final message, if there was one.

@@ -14,7 +14,7 @@
 
 mod place;
 
-use crate::claim::{ClaimError, ClaimErrorKind};
+use crate::claim::{ClaimError, ClaimErrorKind, Dispute};
 use crate::finding::{FailedItem, RedKind, RunRef};
 use crate::judge::{Fault, Reason, Verdict};
 use crate::path::RelPath;
@@ -61,6 +61,8 @@ pub struct Stopped {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     Work,
+    /// Comments and blank lines: what fails beside them is not its doing.
+    Remarks,
     /// The files are as they were before it: what fails in them is not its doing.
     Nothing,
 }
@@ -80,17 +82,17 @@ pub fn of_stopped(
 ) -> Cause {
     match verdict {
         Verdict::Passed => Cause::plain("no failure is recorded"),
-        Verdict::Disputed(dispute) => {
-            let named = dispute.tests.iter().take(MOST_DISPUTED).cloned().collect::<Vec<_>>().join(", ");
-            let tests = if named.is_empty() { "a test".to_owned() } else { named };
-            Cause::plain(format!(
-                "the {} says that {tests} is wrong: {}",
-                key.role(),
-                one_line(&dispute.reason)
-            ))
-        }
+        Verdict::Disputed(dispute) => Cause::plain(disputed(key, dispute)),
         Verdict::Failed(fault) => of_fault(key, fault, stopped, &Seen { runs, root }),
     }
+}
+
+fn disputed(key: &Key, dispute: &Dispute) -> String {
+    let named = dispute.tests.iter().take(MOST_DISPUTED).cloned().collect::<Vec<_>>().join(", ");
+    let tests = if named.is_empty() { "a test".to_owned() } else { named };
+    let said = one_line(&dispute.reason);
+    let why = if said.is_empty() { ", and gives no reason".to_owned() } else { format!(": {said}") };
+    format!("the {} says that {tests} is wrong{why}", key.role())
 }
 
 fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>) -> Cause {
@@ -104,10 +106,14 @@ fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>
         }
         (*reason == Reason::ClaimedFailed).then(|| format!("the {} says itself that it failed", key.role()))
     };
+    // What is red then is what it disputes.
+    if let Some(meant) = fault.meant() {
+        return Cause::plain(format!("{} (its result block is in the wrong form)", disputed(key, meant)));
+    }
     let child = fault.reasons.iter().find_map(of_child);
     let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();
     let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));
-    let left_nothing = was_stopped && stopped.is_some_and(|stopped| stopped.left == Left::Nothing);
+    let left_nothing = was_stopped && stopped.is_some_and(|stopped| stopped.left != Left::Work);
     match (child, seen.first(&rest).filter(|_| !left_nothing)) {
         (Some(child), Some(rest)) => {
             let joined = if was_stopped { "; its work so far fails: " } else { "; " };

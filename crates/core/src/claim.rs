@@ -54,6 +54,9 @@ pub struct ClaimError {
     pub message: String,
     /// The line of the message where it went wrong, from 1.
     pub line: Option<usize>,
+    /// The dispute that was meant, where its form is what is wrong. Told to a person, and judged by nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meant: Option<Dispute>,
 }
 
 /// The closed list of the conformance vectors. Serialised by its [`Display`](fmt::Display).

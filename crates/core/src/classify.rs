@@ -256,8 +256,8 @@ fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
     let told = absent.map(|absent| absent.split('.').next().unwrap_or(absent));
     if let Some((module, line)) = body.nowhere.as_ref().filter(|(module, _)| Some(module.as_str()) != told) {
         let words = format!(
-            "does not load, and code alone can't mend that: its file imports `{module}`, which is not in the project and \
-             which none of its manifests names"
+            "does not load: its file imports `{module}`, which is not in the project, and none of its manifests has a \
+             package of that name (if one of another name brings it, see that it is installed)"
         );
         return Some(Why { words, line: Some(*line) });
     }

@@ -435,7 +435,7 @@ mod tests {
     fn a_decision_is_told_in_words() {
         let accept = Decision::Accept(CriterionId::new("X", 3).unwrap());
         for (decision, words) in [
-            (Decision::Retry, "try again with a fresh budget"),
+            (Decision::Retry, "try again with new attempts"),
             (Decision::Take, "keep the work that came without a valid block"),
             (accept, "take AC-X.3 as it is"),
             (Decision::Abandon, "give the run up"),

@@ -33,11 +33,25 @@ pub fn head(text: &str, max_bytes: usize) -> &str {
     &text[..floor(text, max_bytes)]
 }
 
-/// Which `count` lines of `lines` to show: around the first that holds the first of `anchors` that
-/// any holds, three quarters of them before it, since what led there stands above; else the last.
+/// The line of `lines` that the first of `anchors` is about which any line holds. Other tests may have said the
+/// same words, so of several lines it is the one that is nearest to the last of the anchors: the place of
+/// the failure, or else the name of its test.
+pub fn focus(lines: &[String], anchors: &[String]) -> Option<usize> {
+    let of = |anchor: &String| -> Vec<usize> {
+        let holds = |line: &String| line.contains(anchor.as_str());
+        lines.iter().enumerate().filter(|(_, line)| holds(line)).map(|(at, _)| at).collect()
+    };
+    let mut all = anchors.iter().map(of).filter(|found| !found.is_empty());
+    let said = all.next()?;
+    let Some(near) = all.next_back() else { return said.first().copied() };
+    let how_far = |at: &usize| near.iter().map(|near| at.abs_diff(*near)).min();
+    said.iter().copied().min_by_key(how_far)
+}
+
+/// Which `count` lines of `lines` to show: around the one in [`focus`], three quarters of them before it, since
+/// what led there stands above; else the last.
 pub fn around(lines: &[String], anchors: &[String], count: usize) -> std::ops::Range<usize> {
-    let found =
-        anchors.iter().find_map(|anchor| lines.iter().position(|line| line.contains(anchor.as_str())));
+    let found = focus(lines, anchors);
     let last = lines.len().saturating_sub(count);
     let from = found.map_or(last, |at| at.saturating_sub(count * 3 / 4).min(last));
     from..(from + count).min(lines.len())
@@ -98,6 +112,30 @@ mod tests {
         let marker = excerpt.lines().find(|line| line.starts_with("[tdd: ")).unwrap();
         let kept = excerpt.lines().count() - 1;
         assert!(marker.contains(&format!("on {} lines left out", 1000 - kept)), "{marker} {kept}");
+    }
+
+    /// Rust says the same words of every test: where it says them is what tells tests apart.
+    #[test]
+    fn of_the_same_words_those_of_the_test_s_own_place_count() {
+        let lines = [
+            "test ac_1_3 ... FAILED",
+            "thread 'ac_1_3' panicked at tests/ac_1_3.rs:4:5:",
+            "assertion `left == right` failed",
+            "",
+            "thread 'ac_1_2' panicked at tests/ac_1_2.rs:10:5:",
+            "assertion `left == right` failed",
+            "  left: 1",
+        ]
+        .map(str::to_owned);
+        let said = "assertion `left == right` failed";
+        let of =
+            |anchors: &[&str]| focus(&lines, &anchors.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(of(&[said, "ac_1_2", "tests/ac_1_2.rs:10"]), Some(5));
+        assert_eq!(of(&[said, "ac_1_3", "tests/ac_1_3.rs:4"]), Some(2));
+        assert_eq!(of(&[said, "ac_1_2"]), Some(5), "no place is known");
+        assert_eq!(of(&[said]), Some(2));
+        assert_eq!(of(&["never said", "ac_1_2"]), Some(4));
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

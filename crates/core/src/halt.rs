@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::mode::Mode;
 use crate::role::Key;
 use crate::verdict::Verdict;
 
@@ -11,6 +12,13 @@ pub struct Halt {
     pub key: Key,
     /// Failed or disputed, never passed.
     pub verdict: Verdict,
+}
+
+impl Halt {
+    /// Whether a limit stopped the attempt.
+    pub fn is_of_a_limit(&self) -> bool {
+        matches!(&self.verdict, Verdict::Failed(fault) if fault.mode == Mode::E)
+    }
 }
 
 /// How a run that went through ended.

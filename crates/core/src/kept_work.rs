@@ -147,6 +147,7 @@ mod tests {
             dispute: None,
         };
         let outcome = AgentReturn {
+            silent_ms: None,
             end: AgentEnd::Exited(Exit::Code(0)),
             bound: None,
             claim: Ok(claim),

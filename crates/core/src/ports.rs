@@ -309,6 +309,8 @@ pub struct AgentReport {
     /// Those lines of the order's that stand in what the child printed.
     pub glimpsed: Vec<String>,
     pub duration_ms: u64,
+    /// How long it had printed nothing when it ended, where that is heard.
+    pub silent_ms: Option<u64>,
     /// The raw log's path.
     pub log: String,
     /// Last lines, noise removed, at most 4 KiB.

@@ -261,6 +261,14 @@ impl Ledger {
         self.entries.get(self.fresh_from..).unwrap_or_default().iter().filter(|entry| !entry.cut)
     }
 
+    /// Which attempt of this budget the one with this number is, from 1. Being asked for the block again is none
+    /// of its own.
+    pub fn nth(&self, number: u8) -> usize {
+        let counts =
+            |entry: &&Entry| entry.attempt.kind != AttemptKind::Format && entry.attempt.number <= number;
+        self.fresh().filter(counts).count().max(1)
+    }
+
     /// What each of these left, if it was not kept: one tree for an attempt and its format retries.
     pub fn failed_trees(&self) -> Vec<&CheckpointId> {
         let mut trees: Vec<Option<&CheckpointId>> = Vec::new();

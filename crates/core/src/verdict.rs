@@ -29,6 +29,15 @@ pub struct Fault {
     pub reasons: Vec<Reason>,
 }
 
+impl Fault {
+    /// What the role meant to dispute in a block that can't be read.
+    pub fn meant(&self) -> Option<&Dispute> {
+        self.reasons
+            .iter()
+            .find_map(|reason| if let Reason::Format(error) = reason { error.meant.as_ref() } else { None })
+    }
+}
+
 /// One reason. Its [`Display`](fmt::Display) is one fixed line made of measured paths and ids only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

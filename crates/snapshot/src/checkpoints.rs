@@ -68,7 +68,7 @@ use git_state::GitState;
 use import::Known;
 use labels::ref_folder;
 pub use labels::slug;
-pub use patch::{file, patch};
+pub use patch::{SameAs, file, patch, same_as};
 use place::GitPlace;
 pub use place::{exclude_runs, exclude_sessions, git_folders};
 use private::{Private, disk, frozen_rules};

@@ -51,7 +51,7 @@ pub fn holds_block(message: &str) -> bool {
 }
 
 fn error(kind: ClaimErrorKind, line: Option<usize>, message: impl Into<String>) -> ClaimError {
-    ClaimError { kind, message: message.into(), line }
+    ClaimError { kind, message: message.into(), line, meant: None }
 }
 
 #[cfg(test)]

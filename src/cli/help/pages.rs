@@ -51,7 +51,7 @@ const PAGES: &[Page] = &[
         ],
         examples: &[
             ("tdd resume", "go on with the newest run"),
-            ("tdd resume STE-12 --retry", "try again with a fresh budget"),
+            ("tdd resume STE-12 --retry", "try again with new attempts"),
             ("tdd resume --edited", "you have changed code, a test or the FR"),
             ("tdd resume --accept AC-STE-12.1", "take a criterion as it is"),
         ],

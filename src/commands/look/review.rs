@@ -206,6 +206,16 @@ fn changed(story: &Story, halt: &Halt) -> Vec<Change> {
     by_path.into_iter().map(|(path, kind)| Change { path: path.clone(), kind }).collect()
 }
 
+/// Whether a failed attempt that a limit stopped changed nothing but comments.
+fn remarks_alone(repository: &Path, state: &State, halt: &Halt) -> bool {
+    let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
+    let Some((good, failed)) = state.good.as_ref().zip(failed).filter(|_| halt.is_of_a_limit()) else {
+        return false;
+    };
+    let patch = checkpoints::patch(repository, (good, failed), &[]);
+    patch.is_ok_and(|patch| halt_report::is_of_remarks(&String::from_utf8_lossy(&patch)))
+}
+
 /// Where a refactorer's work first differs from the last good one.
 fn first_change(repository: &Path, state: &State, halt: &Halt) -> Option<Place> {
     let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
@@ -255,12 +265,14 @@ impl Halted {
         let facts = HaltFacts {
             run_dir: run.path.display().to_string(),
             root: repository.display().to_string(),
+            work: files::where_the_work_is(repository, &story.state, (&halt, &changed)),
             changed,
             touched: touched(&halt.verdict),
             raw_tail: String::new(),
             resume_with: with.to_owned(),
             is_followed: run_status::later_work(repository, &run.id).is_some(),
             repeats: said_to_repeat(run).unwrap_or_else(|| repeats(repository, &story.state, &halt)),
+            remarks_alone: remarks_alone(repository, &story.state, &halt),
             first_change: first_change(repository, &story.state, &halt),
             setting_line: setting_line(repository, &story.state, &halt),
         };

@@ -17,6 +17,21 @@ use super::Work;
 
 /// Sources that are read for one name.
 const READ_CAP: usize = 64;
+/// Modules that packages of another name bring; a package in lower case, with `-` for `_`.
+const BROUGHT_BY: [(&str, &str); 12] = [
+    ("cv2", "opencv-"),
+    ("yaml", "pyyaml"),
+    ("PIL", "pillow"),
+    ("sklearn", "scikit-learn"),
+    ("skimage", "scikit-image"),
+    ("bs4", "beautifulsoup4"),
+    ("dateutil", "python-dateutil"),
+    ("dotenv", "python-dotenv"),
+    ("attr", "attrs"),
+    ("serial", "pyserial"),
+    ("Crypto", "pycryptodome"),
+    ("jwt", "pyjwt"),
+];
 
 /// What is looked for, and where it would stand.
 struct Wanted {
@@ -112,8 +127,11 @@ impl<W: World> Drive<'_, W> {
             manifests.push_str(&spelt(&self.source(&work.base, file)?.unwrap_or_default()));
         }
         let parts: BTreeSet<&str> = files.iter().flat_map(|file| file.as_str().split('/')).collect();
+        let is_brought =
+            |name: &str| BROUGHT_BY.iter().any(|(module, by)| *module == name && manifests.contains(by));
         let is_known = |name: &str| {
-            parts.contains(name)
+            is_brought(name)
+                || parts.contains(name)
                 || parts.contains(format!("{name}.py").as_str())
                 || manifests.contains(&spelt(name))
         };

@@ -51,10 +51,10 @@ impl FalseRed {
     pub(super) fn first(self) -> &'static str {
         match self {
             Self::DoesNotRun => {
-                "see what keeps the tests from running, install or set what is missing, and try again with a \
-                 fresh budget"
+                "see what keeps the tests from running, install or set what is missing, and try again with new \
+                 attempts"
             }
-            Self::Passes | Self::GivenUp | Self::Useless => "try again with a fresh budget",
+            Self::Passes | Self::GivenUp | Self::Useless => "try again with new attempts",
         }
     }
 

@@ -74,6 +74,7 @@ impl Report<'_> {
             page.line(&format!("criterion: {id}"));
         }
         page.line(&self.attempts_line());
+        self.pace().iter().for_each(|line| page.line(line));
         self.sameness().iter().for_each(|line| page.line(line));
     }
 

@@ -3,6 +3,7 @@
 
 use super::NextStep;
 use super::next_steps::step;
+use super::pace::{Look, Pace};
 use crate::text::config::shown_duration;
 use crate::text::usage_words::grouped;
 use tdd_agents::agent_table::amount::shown_size;
@@ -30,6 +31,8 @@ pub(super) struct Limit {
     /// How often it was reached since the operator's last word.
     times: usize,
     raise: Raise,
+    /// What is known of the last attempt that it stopped.
+    pace: Option<Pace>,
 }
 
 /// What gives the next attempt more.
@@ -72,7 +75,9 @@ impl Limit {
             (_, Some(bound)) => of_bound(what, bound, (role, agent)),
             (_, None) => return None,
         }?;
-        Some(Self { role, what, words, times: reached.len(), raise })
+        let pace =
+            last.outcome.as_ref().and_then(|outcome| Pace::of(outcome)).filter(|_| what == Exhaustion::Wall);
+        Some(Self { role, what, words, times: reached.len(), raise, pace })
     }
 
     /// For the cause of the halt.
@@ -83,7 +88,11 @@ impl Limit {
             times => format!(" {times} times"),
         };
         let role = self.role;
-        let nothing = if left == Left::Nothing { " and changed no file" } else { "" };
+        let nothing = match left {
+            Left::Work => "",
+            Left::Remarks => " and changed nothing but comments",
+            Left::Nothing => " and changed no file",
+        };
         Stopped { words: format!("the {role} was stopped{times} by {}{nothing}", self.words), left }
     }
 
@@ -95,8 +104,20 @@ impl Limit {
         }
     }
 
+    /// What it was at when it was stopped, as far as that was heard.
+    pub(super) fn pace(&self, left: Left) -> Option<String> {
+        self.pace.map(|pace| pace.words(left))
+    }
+
+    fn is_hung(&self, left: Left) -> bool {
+        self.pace.is_some_and(|pace| pace.look(left) == Look::Hung)
+    }
+
     /// Why the first way on is the recommended one.
-    pub(super) fn because(&self) -> &'static str {
+    pub(super) fn because(&self, left: Left) -> &'static str {
+        if self.is_hung(left) {
+            return "because an agent that hangs is not mended by more time; see what it did last (s, w)";
+        }
         match self.raise {
             Raise::Unknown => "because a limit stopped it before it was done",
             Raise::Flag { .. } | Raise::Setting { .. } => {
@@ -106,9 +127,24 @@ impl Limit {
     }
 
     /// What can be done about it, the best first. `place` is where the setting stands.
-    pub(super) fn ways_on(&self, [retry, edited]: [String; 2], place: Option<u32>) -> Option<Vec<NextStep>> {
+    pub(super) fn ways_on(
+        &self,
+        [retry, edited]: [String; 2],
+        (place, left): (Option<u32>, Left),
+    ) -> Option<Vec<NextStep>> {
         let noun = self.noun();
         Some(match &self.raise {
+            Raise::Flag { flag, now, then } if self.is_hung(left) => vec![
+                step(&format!("try again with new attempts, under the same {noun}"), retry.clone()),
+                step(
+                    &format!("try again with a higher {noun}: {then}, not {now}"),
+                    format!("{retry} {flag} {then}"),
+                ),
+                step(
+                    "I have edited: go on under the same limit (code, test, requirement or setting)",
+                    edited,
+                ),
+            ],
             Raise::Flag { flag, now, then } => vec![
                 step(
                     &format!("try again with a higher {noun}: {then}, not {now}"),
@@ -125,12 +161,11 @@ impl Limit {
                 vec![
                     step(
                         &format!(
-                            "raise the {noun} from {now}: set `{key}: {then}` in tdd.yaml{line} (or edit code, test \
-                             or requirement), then go on"
+                            "raise the {noun} from {now}: set `{key}: {then}` in tdd.yaml{line}, then go on"
                         ),
                         edited,
                     ),
-                    step("try again with a fresh budget, under the same limit", retry),
+                    step("try again with new attempts, under the same limit", retry),
                 ]
             }
             Raise::Unknown => return None,

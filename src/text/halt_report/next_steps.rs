@@ -1,17 +1,18 @@
 //! What an operator can do after a halt. The one place that knows which commands exist, so that
 //! no report ever offers one that does not.
 
-use super::HaltFacts;
 use super::false_red::{FalseRed, already_green};
 use super::limit::Limit;
+use super::{HaltFacts, Work};
 use tdd_core::attempt::{CheckpointId, Exhaustion};
+use tdd_core::claim::Dispute;
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::{line, shell_word};
 use tdd_core::judge::{Fault, Reason, Verdict};
 use tdd_core::mode::Mode;
 use tdd_core::requirement::Requirement;
-use tdd_core::role::Key;
+use tdd_core::role::{Key, Role};
 use tdd_core::state::State;
 use tdd_core::test::Exit;
 use tdd_core::test::TestId;
@@ -50,10 +51,18 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
     {
         let of = halt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
         steps.push(step("look at what the failed attempt changed", format!("tdd diff {run}{of} --failed")));
-        steps.push(step(
-            "bring the failed work back to mend it by hand (what is there now is kept)",
-            format!("tdd undo {run} --to {}", brief(failed)),
-        ));
+        if facts.work != Work::InTree {
+            steps.push(step(
+                "bring the failed work back to mend it by hand (what is there now is kept)",
+                format!("tdd undo {run} --to {}", brief(failed)),
+            ));
+        }
+        if facts.work != Work::Kept {
+            steps.push(step(
+                "put the last good work back instead (what is there now is kept)",
+                format!("tdd undo {run} --to {}", brief(good)),
+            ));
+        }
     }
     steps.push(step("look at what happened, event by event", format!("tdd log {run}")));
     steps.push(step(
@@ -76,23 +85,12 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
     let take = take_step(state, halt, run);
     let role = halt.key.role();
     let ways = match &halt.verdict {
-        Verdict::Disputed(_) => vec![
-            step(
-                "read the disputed test and the criterion, and say who is right",
-                format!("tdd review {run}"),
-            ),
-            step(
-                &format!("the {role} is right, and I have edited the test or the requirement: go on"),
-                edited,
-            ),
-            step(
-                &format!(
-                    "the test is right: try again with a fresh budget (the next {role} is told that the dispute was \
-                     looked at and the test stands)"
-                ),
-                retry,
-            ),
-        ],
+        Verdict::Disputed(_) => {
+            let told =
+                format!(" (the next {role} is told that the dispute was looked at and the test stands)");
+            after_dispute(role, run, [retry, edited], &told)
+        }
+        Verdict::Failed(_) if meant(state, halt).is_some() => after_dispute(role, run, [retry, edited], ""),
         Verdict::Failed(fault) if fault.mode == Mode::E => {
             after_a_limit(state, halt, (facts, fault), [retry, edited])
         }
@@ -101,12 +99,12 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
         }
         Verdict::Failed(_) | Verdict::Passed => {
             vec![
-                step("try again with a fresh budget", retry),
+                step("try again with new attempts", retry),
                 step(&format!("{BY_HAND}{}", more_time(state, halt)), edited),
             ]
         }
     };
-    let by_hand = facts.repeats && is_mended_by_hand(state, halt);
+    let by_hand = (facts.repeats || facts.work != Work::Kept) && is_mended_by_hand(state, halt);
     let ways = if by_hand { by_hand_first(ways) } else { ways };
     let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
     if halt.key == Key::Refactorer {
@@ -128,7 +126,7 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
 }
 
 /// Whether nothing but other work can help: no limit, block or refactoring is what is wrong, and nobody gave up.
-pub(super) fn is_mended_by_hand(state: &State, halt: &Halt) -> bool {
+pub fn is_mended_by_hand(state: &State, halt: &Halt) -> bool {
     let Verdict::Failed(fault) = &halt.verdict else { return false };
     match fault.mode {
         Mode::A => match false_red(state, halt, fault) {
@@ -146,6 +144,21 @@ fn by_hand_first(mut ways: Vec<NextStep>) -> Vec<NextStep> {
     ways
 }
 
+/// What the role meant to dispute, though its block can't be read. Work that passes all the same has answered it.
+pub(super) fn meant<'h>(state: &State, halt: &'h Halt) -> Option<&'h Dispute> {
+    let Verdict::Failed(fault) = &halt.verdict else { return None };
+    fault.meant().filter(|_| state.takeable(halt).is_none())
+}
+
+/// Only a person can say who is right.
+fn after_dispute(role: Role, run: &str, [retry, edited]: [String; 2], told: &str) -> Vec<NextStep> {
+    vec![
+        step("read the disputed test and the criterion, and say who is right", format!("tdd review {run}")),
+        step(&format!("the {role} is right; I have edited test or requirement: go on"), edited),
+        step(&format!("the test is right: try again with new attempts{told}"), retry),
+    ]
+}
+
 /// After a limit what raises it comes first.
 fn after_a_limit(
     state: &State,
@@ -154,11 +167,12 @@ fn after_a_limit(
     [retry, edited]: [String; 2],
 ) -> Vec<NextStep> {
     let limit = Limit::of(state, halt);
-    let known = limit.and_then(|limit| limit.ways_on([retry.clone(), edited.clone()], facts.setting_line));
+    let known = limit
+        .and_then(|limit| limit.ways_on([retry.clone(), edited.clone()], (facts.setting_line, facts.left())));
     known.unwrap_or_else(|| {
         let more = |words: String| format!("{words}{}", more_of_a_setting(&fault.reasons));
         vec![
-            step(&format!("try again with a fresh budget{}", more_of_a_flag(&fault.reasons)), retry),
+            step(&format!("try again with new attempts{}", more_of_a_flag(&fault.reasons)), retry),
             step(&more("I have edited: go on (code, test, requirement or setting)".to_owned()), edited),
         ]
     })
@@ -169,7 +183,7 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
     let cause = false_red(state, halt, fault);
     let by_hand = match cause {
         FalseRed::GivenUp => {
-            "I have edited: go on, the requirement says now what the test-writer lacked (its last message tells it)"
+            "I have edited: go on; the requirement says what was lacking (its last message tells what)"
         }
         FalseRed::Passes | FalseRed::DoesNotRun | FalseRed::Useless => BY_HAND,
     };
@@ -214,7 +228,7 @@ fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
     let fr = requirement_word(&state.run.requirement);
     let ids = green.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     Some(step(
-        "already green: the project does this already; start anew and record it so, with no implementer",
+        "already green: the project does this already; record it in a new run (no implementer)",
         format!("tdd {fr} --new --already-green {ids}"),
     ))
 }
@@ -223,11 +237,11 @@ fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
 fn take_step(state: &State, halt: &Halt, run: &str) -> Option<NextStep> {
     let work = state.takeable(halt)?;
     let what = if work.is_measured() {
-        "keep the work: it passes as measured, only its result block is missing".to_owned()
+        "keep the work: its tests pass, only its result block is missing".to_owned()
     } else {
         format!(
-            "measure what attempt {} left before it was asked for its block, keep it if it passes, and go on with \
-             the run",
+            "run the tests on what attempt {} left, keep it if they pass, and go on (it was asked for its block \
+             only after that)",
             work.attempt.number
         )
     };

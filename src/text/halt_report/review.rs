@@ -3,9 +3,11 @@
 
 use super::false_red::FalseRed;
 use super::limit::Limit;
-use super::next_steps::{false_red, is_mended_by_hand};
+use super::next_steps::{false_red, is_mended_by_hand, meant};
 use super::page::Page;
-use super::{HaltFacts, NextStep, Report};
+use super::{HaltFacts, NextStep, Report, Work, few};
+use tdd_core::attempt::AttemptKind;
+use tdd_core::cause::Left;
 use tdd_core::excerpt;
 use tdd_core::finding::RedKind;
 use tdd_core::halt::Halt;
@@ -13,7 +15,7 @@ use tdd_core::harmless;
 use tdd_core::judge::{Reason, Verdict};
 use tdd_core::mode::Mode;
 use tdd_core::role::Key;
-use tdd_core::state::State;
+use tdd_core::state::{State, Unclaimed};
 
 /// Lines of output on the first screen; all of it is behind a key.
 const FEW: usize = 12;
@@ -29,12 +31,16 @@ pub struct Review {
     pub look_at: Option<String>,
     /// Lines of output around the failure.
     pub evidence: Vec<String>,
+    /// The one of them that says what failed.
+    pub evidence_from: usize,
     /// Which run, and where it halted.
     pub title: String,
     /// What went wrong, in one sentence.
     pub cause: String,
     /// Who halted in which attempt, and where its work is.
     pub who: String,
+    /// Of one that a deadline has stopped what it was at, as far as that was heard.
+    pub pace: Option<String>,
     /// What the criterion asks for, in one line.
     pub wanted: Option<String>,
     /// The key of what to read first: what was printed, or the test itself.
@@ -89,6 +95,7 @@ impl Report<'_> {
     fn review(self) -> Review {
         let steps: Vec<NextStep> = self.next.iter().filter(|step| !step.only_looks()).cloned().collect();
         let evidence = self.run().map(|run| self.evidence(run).1).unwrap_or_default();
+        let anchors = self.anchors();
         let mut page = Page::default();
         page.words("", &self.headline());
         if let Some(place) = &self.cause.place {
@@ -98,25 +105,18 @@ impl Report<'_> {
         self.criterion(&mut page);
         page.words("", &self.who_halted());
         page.words("", &self.attempts_line());
+        self.pace().iter().for_each(|line| page.words("", line));
         self.sameness().iter().for_each(|line| page.line(line));
         for line in self.state_of_work() {
             page.words("", &line);
         }
         if !evidence.is_empty() {
             page.line("");
-            let anchors: Vec<String> =
-                self.cause.anchors.iter().map(|anchor| harmless::line(anchor)).collect();
             page.quote(&evidence[excerpt::around(&evidence, &anchors, FEW)]);
         }
         page.line("");
         let advice = self.advice(&steps);
-        let opens = if is_about_the_change(self.halt) && !self.facts.changed.is_empty() {
-            'd'
-        } else if evidence.is_empty() || is_about_the_test(self.halt) {
-            't'
-        } else {
-            'o'
-        };
+        let opens = self.opens(&evidence);
         page.words("", &advice.words);
         for (index, step) in steps.iter().enumerate() {
             let sign = if advice.step == Some(index) { '*' } else { ' ' };
@@ -126,18 +126,16 @@ impl Report<'_> {
         let place = self.cause.place.as_ref().map(|place| (place.file.clone(), place.line));
         let run = &self.state.run.run;
         let of = self.halt.key.criterion().map(|id| format!(" of {id}")).unwrap_or_default();
-        let after = match self.forks() {
-            0 | 1 => String::new(),
-            forks => format!(" after {forks} attempts"),
-        };
         Review {
             page: page.into_text(),
             steps,
             place,
             look_at,
+            evidence_from: excerpt::focus(&evidence, &anchors).unwrap_or(0),
             evidence,
-            title: harmless::line(&format!("{run} halted in {}{of}{after}", self.halt.key.stage())),
+            title: harmless::line(&format!("{run} halted in {}{of}", self.halt.key.stage())),
             who: self.who_halted(),
+            pace: self.pace(),
             wanted: self.wanted(),
             opens,
             cause: self.cause_line(),
@@ -145,18 +143,37 @@ impl Report<'_> {
         }
     }
 
+    /// The key of what to read first.
+    fn opens(&self, evidence: &[String]) -> char {
+        let left = self.facts.left();
+        let is_stopped = self.halt.is_of_a_limit();
+        if is_about_the_change(self.halt) && left != Left::Nothing {
+            return 'd';
+        }
+        // What is printed of work that nothing else speaks against, or that is none, is no failure of its.
+        let passes = self.unclaimed().is_some_and(Unclaimed::is_measured);
+        match left {
+            Left::Work if passes => 'd',
+            Left::Remarks if is_stopped => 'd',
+            Left::Nothing if is_stopped => 's',
+            _ if evidence.is_empty() || is_about_the_test(self.state, self.halt) => 't',
+            Left::Work | Left::Remarks | Left::Nothing => 'o',
+        }
+    }
+
     /// The role, its attempt, and where the failed work is.
     fn who_halted(&self) -> String {
-        let [(failed, of), _] = self.attempts();
-        // Neither a dispute nor a missing block is counted.
-        let is_counted = matches!(&self.halt.verdict, Verdict::Failed(fault) if fault.mode != Mode::D);
-        let number = failed.saturating_add(u8::from(!is_counted)).clamp(1, of.max(1));
-        let work = if self.facts.changed.is_empty() {
-            "it changed no file"
-        } else {
-            "its work (d) is set aside, not among your files"
+        let [nth, of] = self.nth();
+        let is_asked_again =
+            self.ledger.is_some_and(|ledger| ledger.fresh().any(|it| it.attempt.kind == AttemptKind::Format));
+        let again = if is_asked_again { ", asked once more for its result block" } else { "" };
+        let work = match &self.facts.work {
+            _ if self.facts.changed.is_empty() => "it changed no file".to_owned(),
+            Work::Kept => "its work (d) is kept in git, not among your files".to_owned(),
+            Work::InTree => "its work (d) is among your files again".to_owned(),
+            Work::Edited(paths) => format!("its work (d) is kept in git; edited since: {}", few(paths)),
         };
-        format!("{}, attempt {number} of {}: {work}", self.halt.key.role(), of.max(1))
+        format!("{}, attempt {nth} of {of}{again}: {work}", self.halt.key.role())
     }
 
     fn criterion(&self, page: &mut Page) {
@@ -179,7 +196,10 @@ pub(super) fn is_about_the_change(halt: &Halt) -> bool {
 }
 
 /// Whether the test's own words say more than what a run of it printed: it is disputed, or no RED though it runs.
-fn is_about_the_test(halt: &Halt) -> bool {
+fn is_about_the_test(state: &State, halt: &Halt) -> bool {
+    if meant(state, halt).is_some() {
+        return true;
+    }
     match &halt.verdict {
         Verdict::Disputed(_) => true,
         Verdict::Failed(fault) => {
@@ -196,6 +216,15 @@ fn is_about_the_test(halt: &Halt) -> bool {
 
 impl Report<'_> {
     fn advice(&self, steps: &[NextStep]) -> Advice {
+        if self.facts.work != Work::Kept && is_mended_by_hand(self.state, self.halt) {
+            let words = match &self.facts.work {
+                Work::Edited(_) => "recommended: 1, because you have edited what failed",
+                Work::InTree | Work::Kept => {
+                    "the failed work is among your files: mend it (e edits), then choose 1"
+                }
+            };
+            return Advice { words: words.to_owned(), step: Some(0) };
+        }
         if self.facts.repeats && is_mended_by_hand(self.state, self.halt) {
             let back = steps.iter().position(|step| step.command.contains(" --to "));
             let back = back.map(|at| format!("; {} brings that work back, to mend it", at + 1));
@@ -205,7 +234,7 @@ impl Report<'_> {
             );
             return Advice { words, step: Some(0) };
         }
-        advice(self.state, self.halt, steps)
+        advice(self.state, self.halt, (steps, self.facts.left()))
     }
 }
 
@@ -223,12 +252,13 @@ fn either(steps: &[NextStep]) -> String {
     )
 }
 
-fn advice(state: &State, halt: &Halt, steps: &[NextStep]) -> Advice {
+fn advice(state: &State, halt: &Halt, (steps, left): (&[NextStep], Left)) -> Advice {
+    if matches!(halt.verdict, Verdict::Disputed(_)) || meant(state, halt).is_some() {
+        let words = "only you can say who is right: read the test (t) and the criterion (c) first";
+        return Advice { words: words.to_owned(), step: None };
+    }
     let because = match &halt.verdict {
-        Verdict::Disputed(_) => {
-            let words = "only you can say who is right: read the test (t) and the criterion (c) first";
-            return Advice { words: words.to_owned(), step: None };
-        }
+        Verdict::Disputed(_) => "because only you can say who is right",
         Verdict::Failed(fault) => match fault.mode {
             Mode::A => match false_red(state, halt, fault) {
                 FalseRed::Passes => return Advice { words: either(steps), step: None },
@@ -238,11 +268,11 @@ fn advice(state: &State, halt: &Halt, steps: &[NextStep]) -> Advice {
             Mode::C => "because only the refactoring failed, and nothing needs it",
             Mode::D => match state.takeable(halt) {
                 Some(work) if work.is_measured() => "because only its result block is missing",
-                Some(_) => "because nobody has measured its work yet",
+                Some(_) => "because no tests were run on its work yet",
                 None => "because its work came without a valid result block",
             },
             Mode::E => Limit::of(state, halt)
-                .map_or("because a limit stopped it before it was done", |limit| limit.because()),
+                .map_or("because a limit stopped it before it was done", |limit| limit.because(left)),
         },
         Verdict::Passed => "because nothing is known to be wrong",
     };

@@ -55,7 +55,11 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
         let is_first = model.head.advice.step == Some(index);
         let sign = if is_first { '*' } else { ' ' };
         let style = if is_first { bold } else { Style::new() };
-        page.prose(&format!("{sign}{:>2}  {}", index + 1, step.what), style);
+        let line = |what: &str| format!("{sign}{:>2}  {what}", index + 1);
+        let fits = |what: &str| cut(&line(what), usize::from(area.width)) == line(what);
+        // A remark gives way as a whole.
+        let what = if fits(&step.what) { step.what.as_str() } else { brief(&step.what) };
+        page.prose(&line(what), style);
     }
     page.y = area.height.saturating_sub(1);
     let numbers = numbers(model.steps.len());
@@ -64,6 +68,11 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model, ink: Ink) {
     let last = model.note.clone().unwrap_or(keys);
     page.line(Line::styled(last, Style::new().add_modifier(Modifier::REVERSED)));
     ask(frame, model);
+}
+
+/// What is done, without the remark behind it.
+fn brief(what: &str) -> &str {
+    what.split(" (").next().unwrap_or(what)
 }
 
 /// The keys of so many actions.
@@ -143,8 +152,11 @@ fn ask(frame: &mut Frame<'_>, model: &Model) {
     let fitted =
         |lines: Vec<String>| -> Vec<String> { lines.iter().flat_map(|line| hung(line, inside)).collect() };
     let mut lines = fitted(model.question(Words::All));
-    if lines.len() > rows {
-        lines = fitted(model.question(Words::Few));
+    // The more is left out, the more of the screen is to stay in sight.
+    for (fewer, room) in [(Words::Brief, rows), (Words::Few, rows.saturating_sub(2))] {
+        if lines.len() > room {
+            lines = fitted(model.question(fewer));
+        }
     }
     if lines.is_empty() {
         return;
@@ -167,6 +179,9 @@ fn ask(frame: &mut Frame<'_>, model: &Model) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Words {
     All,
+    /// Without remarks, and on fewer lines.
+    Brief,
+    /// Without the commands, too.
     Few,
 }
 
@@ -217,12 +232,16 @@ impl Model {
         let sheets = [format!("  {}", sheets.join(", "))];
         let steps = self.steps.iter().enumerate();
         let steps = steps.flat_map(|(index, step)| {
-            let command = (words == Words::All).then(|| format!("         {}", step.command));
+            let command = (words != Words::Few).then(|| format!("         {}", step.command));
             // Remarks give way where there is little room, and never the words that tell actions apart.
-            let brief = || step.what.split(" (").next().unwrap_or_default().to_owned();
-            let what = if words == Words::All { step.what.clone() } else { brief() };
+            let what = if words == Words::All { step.what.as_str() } else { brief(&step.what) };
             std::iter::once(format!("  {}      {what}", index + 1)).chain(command)
         });
+        if words == Words::Brief {
+            let last =
+                "  e edit, ! shell, q leave (`tdd review` comes back); tab, arrows, space: move".to_owned();
+            return sheets.into_iter().chain(steps).chain([last]).collect();
+        }
         let first = ["Look".to_owned()].into_iter();
         let moves = [
             "  tab, ←→   the next view, the one before it",

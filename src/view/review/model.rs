@@ -11,8 +11,13 @@ const MOST_OF_CAUSE: usize = 4;
 const MOST_OF_ADVICE: usize = 2;
 /// Lines that the criterion may take; all of it is behind a key.
 const MOST_OF_WANTED: usize = 4;
-/// From how many rows on there is room to say what was asked for.
+/// From how many rows on there is room for all of that, and for two lines of it.
 const ROOMY: usize = 28;
+const TIGHT: usize = 20;
+/// Lines of a sheet for which the criterion gives way, down to its first line.
+const LEAST_OF_SHEET: usize = 4;
+/// The part of what is seen of a sheet that stands above the line where one begins to read.
+const SHARE_BEFORE: usize = 3;
 /// Characters of a reason.
 const MOST_OF_REASON: usize = 500;
 
@@ -23,6 +28,8 @@ pub struct Head {
     pub title: String,
     /// Who halted in which attempt, and where its work is.
     pub who: String,
+    /// Of one that a deadline has stopped what it was at.
+    pub pace: Option<String>,
     /// What was asked for: the criterion.
     pub wanted: Option<String>,
     pub cause: String,
@@ -38,6 +45,8 @@ pub struct Sheet {
     pub title: &'static str,
     /// `None` until it is looked at for the first time.
     pub lines: Option<Vec<String>>,
+    /// The line where one begins to read.
+    pub begins: usize,
 }
 
 /// A key as a person means it.
@@ -92,6 +101,8 @@ pub struct Model {
     pub(super) note: Option<String>,
     pub(super) layout: Layout,
     scroll: usize,
+    /// Whether nobody has scrolled this sheet yet: then it is seen from where one begins to read.
+    is_fresh: bool,
 }
 
 /// What fits where, in a terminal of this size.
@@ -125,6 +136,7 @@ impl Model {
             note: None,
             layout: Layout::default(),
             scroll: 0,
+            is_fresh: true,
         }
     }
 
@@ -133,12 +145,12 @@ impl Model {
         self.sheets.get(self.at).filter(|sheet| sheet.lines.is_none()).map(|sheet| sheet.key)
     }
 
-    /// Gives the sheet at hand its lines.
-    pub fn fill(&mut self, lines: Vec<String>) {
+    /// Gives the sheet at hand its lines, and says which of them to read first.
+    pub fn fill(&mut self, lines: Vec<String>, begins: usize) {
         if let Some(sheet) = self.sheets.get_mut(self.at) {
-            sheet.lines = Some(lines);
+            (sheet.lines, sheet.begins) = (Some(lines), begins);
         }
-        self.scroll = self.first_scroll();
+        self.is_fresh = true;
         self.layout = Layout::default();
     }
 
@@ -153,19 +165,35 @@ impl Model {
         advice.truncate(MOST_OF_ADVICE);
         let mut who = folded(&self.head.who, cols);
         who.truncate(MOST_OF_ADVICE);
-        let wanted = self.head.wanted.as_ref().filter(|_| rows >= ROOMY);
-        let wanted = wanted.map(|wanted| shortened(folded(wanted, cols), MOST_OF_WANTED)).unwrap_or_default();
+        who.extend(self.head.pace.iter().flat_map(|told| folded(told, cols)).take(MOST_OF_ADVICE));
+        let most = match rows {
+            ROOMY.. => MOST_OF_WANTED,
+            TIGHT.. => 2,
+            _ => 0,
+        };
         let tabs = self.tabs(cols);
         let steps = self.steps.len().min((rows / SHARE_OF_STEPS).max(1));
         let place = usize::from(self.head.place.is_some());
         // The title, two rules, and the keys.
-        let taken = 4 + cause.len() + who.len() + wanted.len() + place + tabs.len() + advice.len() + steps;
+        let taken = 4 + cause.len() + who.len() + place + tabs.len() + advice.len() + steps;
+        let most = most.min(rows.saturating_sub(taken + LEAST_OF_SHEET).max(1));
+        let wanted = self.head.wanted.as_ref().filter(|_| most > 0);
+        let wanted = wanted.map(|wanted| shortened(folded(wanted, cols), most)).unwrap_or_default();
         let sheet = self.sheets.get(self.at);
         let is_source = sheet.is_some_and(|sheet| matches!(sheet.key, 'd' | 'a' | 't'));
         let shown = |line: &String| if is_source { line.clone() } else { squeezed(line, cols) };
-        let lines = sheet.and_then(|sheet| sheet.lines.as_ref());
-        let lines = lines.into_iter().flatten().flat_map(|line| wrapped(&shown(line), cols)).collect();
-        let page = rows.saturating_sub(taken);
+        let page = rows.saturating_sub(taken + wanted.len());
+        let begins = sheet.map_or(0, |sheet| sheet.begins);
+        let (mut rows_of_lines, mut first) = (Vec::new(), 0);
+        for (at, line) in sheet.and_then(|sheet| sheet.lines.as_ref()).into_iter().flatten().enumerate() {
+            first = if at <= begins { rows_of_lines.len() } else { first };
+            rows_of_lines.extend(wrapped(&shown(line), cols));
+        }
+        if self.is_fresh {
+            // What led there stands above it.
+            self.scroll = first.saturating_sub(page / SHARE_BEFORE);
+        }
+        let lines = rows_of_lines;
         self.layout = Layout { cols, rows, cause, who, wanted, advice, tabs, lines, page, steps };
         self.scroll = self.scroll.min(self.last_scroll());
     }
@@ -227,8 +255,8 @@ impl Model {
             Key::Char('b') | Key::PageUp => self.scroll_by(-self.layout.page.max(1).cast_signed()),
             Key::Down => self.scroll_by(1),
             Key::Up => self.scroll_by(-1),
-            Key::Home => self.scroll = 0,
-            Key::End => self.scroll = self.last_scroll(),
+            Key::Home => self.scroll_by(isize::MIN),
+            Key::End => self.scroll_by(isize::MAX),
             Key::Char('\t') | Key::Right => self.turn_to((self.at + 1) % self.sheets.len().max(1)),
             Key::Left => {
                 self.turn_to((self.at + self.sheets.len().saturating_sub(1)) % self.sheets.len().max(1));
@@ -251,17 +279,13 @@ impl Model {
 
     fn scroll_by(&mut self, lines: isize) {
         self.scroll = self.scroll.saturating_add_signed(lines).min(self.last_scroll());
+        self.is_fresh = false;
     }
 
     fn turn_to(&mut self, at: usize) {
         self.at = at;
-        self.scroll = self.first_scroll();
+        self.is_fresh = true;
         self.layout = Layout::default();
-    }
-
-    /// Where one begins to read: a journal at what happened last.
-    fn first_scroll(&self) -> usize {
-        if self.sheets.get(self.at).is_some_and(|sheet| sheet.key == 'j') { usize::MAX } else { 0 }
     }
 
     fn choose(&mut self, at: usize) -> Option<Wish> {

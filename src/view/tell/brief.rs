@@ -112,20 +112,38 @@ impl Teller {
             return Some(plain(format!("{name} {text}; {cost}")));
         }
         let claim = if entry.is_kept_without_claim() { "; the agent claimed nothing" } else { "" };
-        let green = if entry.attempt.key.criterion().is_some() { " green:" } else { ":" };
-        Some(good(format!("{name}{green} {}{claim}; {cost}", self.shown)))
+        let green = if entry.attempt.key.criterion().is_some() { " green" } else { "" };
+        // In a process that went on with work that an earlier one has measured, nothing was shown.
+        let shown = if self.shown.is_empty() { String::new() } else { format!(": {}", self.shown) };
+        Some(good(format!("{name}{green}{shown}{claim}; {cost}")))
     }
 }
 
 /// That an attempt begins, for a log in which nothing else moves until it has ended.
 pub(in crate::view) fn begins(state: &State, attempt: &Attempt) -> Line {
-    let (name, role, most) = (name(&attempt.key), attempt.key.role(), state.run.plan.bounds.semantic);
+    let (name, role) = (name(&attempt.key), attempt.key.role());
     dim(match attempt.kind {
         AttemptKind::First | AttemptKind::Semantic => {
-            format!("{name}: the {role} is at work, attempt {} of {most}", attempt.number)
+            format!("{name}: the {role} is at work, {}", nth_of(state, attempt))
         }
         AttemptKind::Format => format!("{name}: the {role} is asked for its result block again"),
     })
+}
+
+/// The same of one that is under way: `GREEN AC-STE-1.2, attempt 2 of 2`.
+pub(in crate::view) fn title(state: &State, attempt: &Attempt) -> String {
+    let of = attempt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
+    let again = match attempt.kind {
+        AttemptKind::First | AttemptKind::Semantic => "",
+        AttemptKind::Format => " (only the block is asked for again)",
+    };
+    format!("{}{of}, {}{again}", attempt.key.stage(), nth_of(state, attempt))
+}
+
+/// Which attempt of its budget this is: `attempt 1 of 2`.
+fn nth_of(state: &State, attempt: &Attempt) -> String {
+    let nth = state.ledgers.get(&attempt.key).map_or(1, |ledger| ledger.nth(attempt.number));
+    format!("attempt {nth} of {}", usize::from(state.run.plan.bounds.semantic).max(nth))
 }
 
 fn name(key: &Key) -> String {

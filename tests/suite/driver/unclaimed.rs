@@ -207,9 +207,12 @@ fn work_that_its_format_retry_spoiled_is_measured_and_taken() {
     let work = state.takeable(halt).unwrap();
     assert_eq!((work.attempt.number, work.is_measured()), (1, false));
     let page = String::from_utf8(world.kept("halt.txt")).unwrap();
-    for words in
-        ["tdd resume run --take", "measure what attempt 1 left", "that was not measured", &work.tree.0]
-    {
+    for words in [
+        "tdd resume run --take",
+        "run the tests on what attempt 1 left",
+        "that was not measured",
+        &work.tree.0,
+    ] {
         assert!(page.contains(words), "{words}: {page}");
     }
     assert_eq!(State::replay(&world.events()).unwrap().unwrap(), state);

@@ -460,6 +460,7 @@ impl Agents for Roles {
             turns: None,
             run_cap: None,
             duration_ms: 1,
+            silent_ms: None,
             log: "log".into(),
             tail: String::new(),
         })

@@ -105,6 +105,10 @@ fn without_times(line: &str) -> String {
     if let Some((before, _)) = line.split_once("\"duration_ms\": ") {
         return format!("{before}\"duration_ms\": 0,");
     }
+    // How long it was silent is a matter of the machine.
+    if line.starts_with("at its deadline it ") {
+        return "at its deadline it (TIMES)".to_owned();
+    }
     let Some((before, after)) = line.split_once(", after ") else { return line.to_owned() };
     match after.split_once(" s") {
         Some((_, rest)) if line.starts_with("exit status: ") => format!("{before}, after 0.0 s{rest}"),

@@ -71,7 +71,8 @@ impl TableAgents {
         let run_cap = watch.run_cap(ran_out(&lived.end, None), Instant::now());
         watch.over(&used);
         self.used.push(used);
-        let told = report(table, Over { prepared, end: lived.end, found, run_cap, duration_ms });
+        let told =
+            report(table, Over { prepared, end: lived.end, found, run_cap, duration_ms, silent_ms: None });
         Ok(told.and_then(|report| {
             let written = report.message.as_deref();
             let interactive = table.interactive.as_ref();

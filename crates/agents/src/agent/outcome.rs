@@ -28,6 +28,7 @@ pub(super) struct Over {
     /// The bound of the run for which it was stopped.
     pub(super) run_cap: Option<Cap>,
     pub(super) duration_ms: u64,
+    pub(super) silent_ms: Option<u64>,
 }
 
 /// Reads what an ended child left.
@@ -69,6 +70,7 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         denied: found.denied,
         glimpsed,
         duration_ms: over.duration_ms,
+        silent_ms: over.silent_ms,
         log: over.prepared.spawn.log.display().to_string(),
         tail: found.tail,
     })

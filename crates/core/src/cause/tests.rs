@@ -108,7 +108,12 @@ fn a_red_that_proves_nothing_says_why() {
 
 #[test]
 fn a_child_without_its_block_is_told_in_plain_words() {
-    let error = |kind| ClaimError { kind, message: "the field `role` is missing".to_owned(), line: None };
+    let error = |kind| ClaimError {
+        kind,
+        message: "the field `role` is missing".to_owned(),
+        line: None,
+        meant: None,
+    };
     let told = |kind| cause(vec![Reason::Format(error(kind))], &[]).sentence;
     assert_eq!(
         told(ClaimErrorKind::NoBlock),

@@ -10,7 +10,7 @@ use crate::requirement::Requirement;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
-    /// Try again with a fresh budget.
+    /// Try again with new attempts.
     Retry,
     /// Work that measures as passed is kept, though no valid block came with it.
     Take,
@@ -34,7 +34,7 @@ impl Decision {
     /// For a person.
     pub fn words(&self) -> String {
         match self {
-            Self::Retry => "try again with a fresh budget".to_owned(),
+            Self::Retry => "try again with new attempts".to_owned(),
             Self::Take => "keep the work that came without a valid block".to_owned(),
             Self::Accept(id) => format!("take {id} as it is"),
             Self::Edited(_) => "code, tests or the requirement were changed on purpose".to_owned(),

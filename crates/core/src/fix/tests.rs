@@ -92,7 +92,7 @@ fn attempt(number: u8) -> Event {
 }
 
 fn returned(message: Option<&str>, end: AgentEnd) -> Event {
-    let error = ClaimError { kind: ClaimErrorKind::NoBlock, message: String::new(), line: None };
+    let error = ClaimError { kind: ClaimErrorKind::NoBlock, message: String::new(), line: None, meant: None };
     let outcome = AgentReturn {
         end,
         bound: None,
@@ -100,6 +100,7 @@ fn returned(message: Option<&str>, end: AgentEnd) -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log: String::new(),
         message: message.map(|digest| Digest(digest.into())),
     };

@@ -174,7 +174,7 @@ fn exited() -> AgentEnd {
 }
 
 fn no_block() -> ClaimError {
-    ClaimError { kind: ClaimErrorKind::NoBlock, message: "no fence".into(), line: None }
+    ClaimError { kind: ClaimErrorKind::NoBlock, message: "no fence".into(), line: None, meant: None }
 }
 
 fn returned(said: Result<ClaimStatus, ClaimError>, end: AgentEnd) -> AgentReturn {
@@ -196,6 +196,7 @@ fn returned(said: Result<ClaimStatus, ClaimError>, end: AgentEnd) -> AgentReturn
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log: String::new(),
         message: None,
     }

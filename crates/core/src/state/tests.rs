@@ -107,6 +107,7 @@ fn returned(claim: Result<Claim, ClaimError>) -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log,
         message: None,
     };
@@ -128,7 +129,12 @@ pub(super) fn says_ok(key: &Key) -> Event {
 }
 
 pub(super) fn says_nothing() -> Event {
-    returned(Err(ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None }))
+    returned(Err(ClaimError {
+        kind: ClaimErrorKind::NoBlock,
+        message: "none".into(),
+        line: None,
+        meant: None,
+    }))
 }
 
 pub(super) fn red_of(numbers: &[u64], kind: RedKind) -> RedFindings {

@@ -1,5 +1,7 @@
 //! The fields of a block.
 
+mod meant;
+
 use std::collections::{BTreeMap, HashMap};
 
 use super::{error, fence::Block, paths};
@@ -21,16 +23,10 @@ const KNOWN: [&str; 9] =
 pub(super) fn claim(block: &Block<'_>, asked: Role, roots: &[&str]) -> Result<Claim, ClaimError> {
     let lines = without_margin(plain_yaml::lines(block.text, block.line + 1));
     let fields = Fields::read(&lines, block.line)?;
-    Ok(Claim {
-        role: fields.role(asked)?,
-        status: fields.status()?,
-        files: fields.files(roots)?,
-        command: fields.command()?,
-        output_excerpt: fields.excerpt()?,
-        notes: fields.notes()?,
-        tests: fields.by_criterion("tests")?,
-        supersedes: fields.by_criterion("supersedes")?,
-        dispute: fields.dispute()?,
+    fields.claim(asked, roots).map_err(|error| {
+        // The block of another role is no word of this one.
+        let meant = fields.role(asked).ok().and_then(|_| fields.meant_dispute());
+        ClaimError { meant, ..error }
     })
 }
 
@@ -88,7 +84,8 @@ impl Field<'_, '_> {
 }
 
 struct Fields<'l, 'a> {
-    fields: HashMap<String, Field<'l, 'a>>,
+    known: HashMap<String, Field<'l, 'a>>,
+    loose: HashMap<String, Field<'l, 'a>>,
     block_line: usize,
 }
 
@@ -110,23 +107,40 @@ impl<'l, 'a> Fields<'l, 'a> {
                 })
                 .collect(),
         };
-        let mut fields = HashMap::new();
+        let (mut known, mut loose) = (HashMap::new(), HashMap::new());
         for field in all {
             if !KNOWN.contains(&field.name.as_str()) {
                 refuse_aliases(&field)?;
+                if meant::LOOSE.contains(&field.name.as_str()) {
+                    loose.insert(field.name.clone(), field);
+                }
                 continue;
             }
-            if fields.contains_key(&field.name) {
+            if known.contains_key(&field.name) {
                 let message = format!("`{}` is given twice", field.name);
                 return Err(field.wrong(ClaimErrorKind::DuplicateField, message));
             }
-            fields.insert(field.name.clone(), field);
+            known.insert(field.name.clone(), field);
         }
-        Ok(Self { fields, block_line })
+        Ok(Self { known, loose, block_line })
+    }
+
+    fn claim(&self, asked: Role, roots: &[&str]) -> Result<Claim, ClaimError> {
+        Ok(Claim {
+            role: self.role(asked)?,
+            status: self.status()?,
+            files: self.files(roots)?,
+            command: self.command()?,
+            output_excerpt: self.excerpt()?,
+            notes: self.notes()?,
+            tests: self.by_criterion("tests")?,
+            supersedes: self.by_criterion("supersedes")?,
+            dispute: self.dispute()?,
+        })
     }
 
     fn get(&self, name: &str) -> Option<&Field<'l, 'a>> {
-        self.fields.get(name)
+        self.known.get(name)
     }
 
     fn required(&self, name: &str) -> Result<&Field<'l, 'a>, ClaimError> {
@@ -158,7 +172,13 @@ impl<'l, 'a> Fields<'l, 'a> {
             "ok" => Ok(ClaimStatus::Ok),
             "failed" => Ok(ClaimStatus::Failed),
             other => {
-                let message = format!("`status` is {:?}; it must be `ok` or `failed`", shorten(other, 40));
+                let how = if meant::is_of_dispute(other) {
+                    "; who disputes a test says `failed`, and `dispute` with `tests`, a list, and `reason`, a text"
+                } else {
+                    ""
+                };
+                let word = shorten(other, 40);
+                let message = format!("`status` is {word:?}; it must be `ok` or `failed`{how}");
                 Err(field.wrong(ClaimErrorKind::InvalidStatus, message))
             }
         }

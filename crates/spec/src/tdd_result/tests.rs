@@ -217,6 +217,54 @@ fn optional_fields_have_their_shape() {
     }
 }
 
+/// In whatever form a dispute comes, a person is told what was meant; who disputes nothing is not taken to.
+#[test]
+fn a_dispute_in_the_wrong_form_is_understood_and_stays_no_claim() {
+    let head = "role: implementer\nfiles: []\ncommand: t\noutput_excerpt: x\n";
+    let meant = |more: &str| {
+        let error =
+            read(&format!("```tdd-result\n{head}{more}\n```"), Role::Implementer, &["/r"]).unwrap_err();
+        error.meant.map(|meant| (meant.tests.join(" "), meant.reason))
+    };
+    for (more, tests, reason) in [
+        ("status: dispute\ndispute: it wants EUR\ntest: tests/a.py", "tests/a.py", "it wants EUR"),
+        ("status: Disputed\nreason: it wants EUR", "", "it wants EUR"),
+        ("status: dispute\nnotes: \"it\\e[2J wants EUR\"", "", "it wants EUR"),
+        (
+            "status: dispute\ndispute:\n  tests: [tests/a.py, b]\n  reason: it wants EUR",
+            "tests/a.py b",
+            "it wants EUR",
+        ),
+        ("status: failed\ndispute: it wants EUR", "", "it wants EUR"),
+        ("status: failed\ndispute: {test: a, reason: it wants EUR}", "a", "it wants EUR"),
+        ("status: dispute", "", ""),
+    ] {
+        assert_eq!(meant(more), Some((tests.to_owned(), reason.to_owned())), "{more}");
+    }
+    for more in [
+        "status: done\nnotes: I dispute nothing",
+        "status: failed\ndispute: no",
+        "status: failed\ndispute: []",
+        "status: failed\ndispute: n/a",
+        "status: ok\ndispute: it wants EUR",
+        "status: done\nreason: why not",
+    ] {
+        if let Ok(claim) = read(&format!("```tdd-result\n{head}{more}\n```"), Role::Implementer, &["/r"]) {
+            assert_eq!(claim.dispute, None, "{more}");
+            continue;
+        }
+        assert_eq!(meant(more), None, "{more}");
+    }
+    // Whoever is asked for the block again is told how a dispute is said.
+    let told =
+        read(&format!("```tdd-result\n{head}status: dispute\n```"), Role::Implementer, &["/r"]).unwrap_err();
+    assert!(told.message.contains("who disputes a test says `failed`"), "{}", told.message);
+    // Another role's block is no word of this one.
+    let other = head.replace("implementer", "refactorer") + "status: dispute";
+    let error = read(&format!("```tdd-result\n{other}\n```"), Role::Implementer, &["/r"]).unwrap_err();
+    assert_eq!((error.kind, error.meant), (ClaimErrorKind::WrongRole, None));
+}
+
 #[test]
 fn escapes_in_quotes_bring_no_noise_back() {
     let message = "```tdd-result\nrole: implementer\nstatus: ok\nfiles: []\n\

@@ -4,6 +4,7 @@ use super::Halted;
 use crate::cli::{Cli, Command};
 use crate::commands::resume::as_it_reads_now;
 use crate::commands::surroundings;
+use crate::text::halt_report;
 use crate::world::project;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::trouble::Trouble;
@@ -28,6 +29,15 @@ impl Halted {
         // No label is written, so nothing stays of it.
         let mut checkpoints = GitCheckpoints::open(&self.repository, &self.run.id, &self.run.path)?;
         let now = checkpoints.take("looked-at")?;
-        Ok(!checkpoints.diff(known, &now)?.is_empty())
+        if checkpoints.diff(known, &now)?.is_empty() {
+            return Ok(false);
+        }
+        // Work that was judged and brought back is as bad as it was, until somebody mends it.
+        let failed = super::panes::last(self).and_then(|entry| entry.kept_as.as_ref());
+        let failed = failed.filter(|_| halt_report::is_mended_by_hand(state, &self.halt));
+        Ok(match failed {
+            Some(failed) => !checkpoints.diff(failed, &now)?.is_empty(),
+            None => true,
+        })
     }
 }

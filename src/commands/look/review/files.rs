@@ -1,15 +1,44 @@
 //! The files that a review speaks of: as they lie in the tree, or as the failed attempt left them. After a halt
 //! the tree holds the last good work, so what is to be judged is often not in it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Halted, is_file_of};
+use crate::text::halt_report::Work;
 use tdd_child::regular_file;
+use tdd_core::finding::Change;
+use tdd_core::halt::Halt;
 use tdd_core::path::RelPath;
-use tdd_snapshot::checkpoints;
+use tdd_core::state::State;
+use tdd_snapshot::checkpoints::{self, SameAs};
 
 /// Bytes of a file that are shown.
 const MOST: u64 = 64 * 1024;
+
+/// Files of the failed work that are looked at to say where it is.
+const MOST_COMPARED: usize = 200;
+
+/// Whether the files that the failed attempt changed lie in the tree as it left them, as they were before it, or
+/// otherwise. Where that can't be told, nothing was done to them since the halt.
+pub(super) fn where_the_work_is(
+    repository: &Path,
+    state: &State,
+    (halt, changed): (&Halt, &[Change]),
+) -> Work {
+    let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
+    let Some((good, failed)) = state.good.as_ref().zip(failed) else { return Work::Kept };
+    let paths: Vec<RelPath> = changed.iter().take(MOST_COMPARED).map(|change| change.path.clone()).collect();
+    let Ok(same) = checkpoints::same_as(repository, [good, failed], &paths) else { return Work::Kept };
+    let of = |wanted: SameAs| paths.iter().zip(&same).filter(move |(_, same)| **same == wanted);
+    let edited: Vec<RelPath> = of(SameAs::Neither).map(|(path, _)| path.clone()).collect();
+    match (of(SameAs::First).count(), of(SameAs::Second).count()) {
+        _ if !edited.is_empty() => Work::Edited(edited),
+        (_, 0) => Work::Kept,
+        (0, _) => Work::InTree,
+        // Part of it was brought back.
+        (_, _) => Work::Edited(of(SameAs::Second).map(|(path, _)| path.clone()).collect()),
+    }
+}
 
 /// Where a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,10 +48,11 @@ fn attend(halted: &Halted, shown: &Review, (stop, ink): (&StopSignal, Ink)) -> R
     let mut screen = Screen::open(ink).map_err(lost)?;
     loop {
         if let Some(key) = model.wanted() {
-            let lines = panes::lines(halted, shown, key);
-            model.fill(lines.unwrap_or_else(|trouble| {
+            let lines = panes::lines(halted, shown, key).unwrap_or_else(|trouble| {
                 trouble.to_string().lines().map(|line| harmless::line(line).clone()).collect()
-            }));
+            });
+            let begins = panes::begins(shown, key, &lines);
+            model.fill(lines, begins);
         }
         match screen.next(&mut model, stop).map_err(lost)? {
             Heard::Key(key) => {
@@ -70,12 +71,13 @@ fn model(shown: &Review) -> Model {
     let head = Head {
         title: shown.title.clone(),
         who: shown.who.clone(),
+        pace: shown.pace.clone(),
         wanted: shown.wanted.clone(),
         cause: shown.cause.clone(),
         place: shown.look_at.clone(),
         advice: shown.advice.clone(),
     };
-    let sheets = panes::ALL.map(|(key, title)| Sheet { key, title, lines: None });
+    let sheets = panes::ALL.map(|(key, title)| Sheet { key, title, lines: None, begins: 0 });
     let mut model = Model::new(head, sheets.into(), shown.steps.clone());
     model.open(shown.opens);
     model

@@ -7,7 +7,7 @@ use crate::text::halt_report::{self, Review};
 use crate::text::usage_words;
 use crate::world::journal_file;
 use tdd_child::regular_file;
-use tdd_core::attempt::CheckpointId;
+use tdd_core::attempt::{AttemptKind, CheckpointId};
 use tdd_core::claim::ClaimStatus;
 use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
@@ -15,6 +15,7 @@ use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::state::Entry;
 use tdd_core::trouble::Trouble;
+use tdd_core::usage::Usage;
 use tdd_snapshot::checkpoints;
 
 /// Bytes of a child's output that are shown: its end.
@@ -24,6 +25,9 @@ const MOST_EVENTS: usize = 400;
 /// Lines of a diff that are shown.
 const MOST_OF_DIFF: usize = 5_000;
 
+/// Stands before the line of a test at which it failed.
+const MARK: char = '>';
+
 /// Key and name of each, the one to look at first in front.
 pub(super) const ALL: [(char, &str); 10] = [
     ('o', "output"),
@@ -32,7 +36,7 @@ pub(super) const ALL: [(char, &str); 10] = [
     ('d', "diff"),
     ('a', "attempts"),
     ('p', "prompt"),
-    ('s', "said"),
+    ('s', "it said"),
     ('w', "work"),
     ('j', "journal"),
     ('r', "report"),
@@ -60,6 +64,16 @@ pub(super) fn lines(halted: &Halted, shown: &Review, key: char) -> Result<Vec<St
         _ => "  (nothing)",
     };
     Ok(if lines.is_empty() { vec![nothing.to_owned()] } else { lines })
+}
+
+/// The line to read first: what failed, the line of the test that is marked, what happened last.
+pub(super) fn begins(shown: &Review, key: char, lines: &[String]) -> usize {
+    match key {
+        'o' => shown.evidence_from,
+        't' => lines.iter().position(|line| line.starts_with(MARK)).unwrap_or(0),
+        'j' => lines.len(),
+        _ => 0,
+    }
 }
 
 fn split(text: &str) -> Vec<String> {
@@ -101,7 +115,7 @@ fn tests(halted: &Halted, shown: &Review) -> Vec<String> {
             Source::FailedWork => format!("--- {name} (of the failed work; not among your files now)"),
         });
         for (index, line) in harmless_lines(&text).into_iter().enumerate() {
-            let sign = if at == Some(index + 1) { '>' } else { ' ' };
+            let sign = if at == Some(index + 1) { MARK } else { ' ' };
             lines.push(format!("{sign}{:>4}  {line}", index + 1));
         }
     }
@@ -195,8 +209,11 @@ fn work(halted: &Halted) -> Vec<String> {
         let turns = outcome
             .and_then(|outcome| outcome.turns)
             .map_or("turns unknown".to_owned(), |turns| format!("{turns} turns"));
-        lines.push(format!("attempt {} of {}: {took} s, {turns}", attempt.number, attempt.key));
-        lines.push(format!("  used {}", usage_words::usage(&entry.used.told)));
+        let again =
+            if attempt.kind == AttemptKind::Format { ", asked again for its result block" } else { "" };
+        lines.push(format!("attempt {} of {}{again}: {took} s, {turns}", attempt.number, attempt.key));
+        let used = Some(&entry.used.told).filter(|used| **used != Usage::default());
+        lines.extend(used.map(|used| format!("  used {}", usage_words::usage(used))));
         for run in &entry.runs {
             lines.push(format!(
                 "  ran {} ({}, {} ms)",

@@ -7,7 +7,7 @@ use crate::text::halt_report::{NextStep, Review};
 use crate::view::{dialog, patch, print};
 use tdd_core::trouble::Trouble;
 
-pub(super) const KEYS: &str = "look  o output  t test  c criterion  d diff  a attempts  p prompt  s said\n\
+pub(super) const KEYS: &str = "look  o output  t test  c criterion  d diff  a attempts  p prompt  s it said\n\
                                \x20     w work  j journal  r report\n\
                                do    a number  e edit  ! shell  ? again  q leave";
 

@@ -18,7 +18,8 @@ fn seen(tree: &str) -> Event {
 }
 
 fn runs_out() -> Event {
-    let claim = Err(ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None });
+    let claim =
+        Err(ClaimError { kind: ClaimErrorKind::NoBlock, message: "none".into(), line: None, meant: None });
     let (end, log) = (AgentEnd::Exhausted(Exhaustion::Turns), "log".to_owned());
     let outcome = AgentReturn {
         end,
@@ -27,6 +28,7 @@ fn runs_out() -> Event {
         session: None,
         turns: None,
         duration_ms: 1,
+        silent_ms: None,
         log,
         message: None,
     };
