@@ -20,6 +20,7 @@ use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
 
 mod agents;
+mod agents_environment;
 mod annotation;
 mod at_work;
 mod caller;
@@ -153,6 +154,7 @@ fn look(args: &SessionArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn test(args: &TestArgs) -> Result<ExitCode, Trouble> {
+    agents_environment::adopt(&args.which)?;
     let mut desk = desk(&args.which)?;
     let compared = compare(&mut desk, None, Look::Quick)?;
     if !compared.told.is_empty() {
@@ -292,6 +294,7 @@ fn inside(desk: &Desk, typed: &str) -> Option<RelPath> {
 }
 
 fn flush(args: &SessionArgs) -> Result<ExitCode, Trouble> {
+    agents_environment::adopt(args)?;
     let mut desk = desk(args)?;
     Ok(turned(&turn::flush(&mut desk)?))
 }
@@ -309,6 +312,7 @@ fn turned(turned: &Turned) -> ExitCode {
 }
 
 fn refactor(args: &RefactorArgs) -> Result<ExitCode, Trouble> {
+    agents_environment::adopt(&args.which)?;
     let mut desk = desk(&args.which)?;
     if args.to == "off" {
         if desk.state().refactor.is_none() {

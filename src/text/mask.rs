@@ -172,7 +172,8 @@ impl Mask {
     }
 }
 
-fn is_secret(name: &str) -> bool {
+/// Whether a variable of this name holds a secret.
+pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"].iter().any(|word| name.contains(word))
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::desk::Desk;
-use tdd_child::leftovers;
+use crate::commands::journalled::Journalled;
+use tdd_child::{leftovers, run_folder};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent};
 use tdd_core::finding::{Change, ChangeKind};
@@ -17,6 +18,8 @@ use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::watch::{self, Look};
 use tdd_source::{Additions, Language};
 
+/// The newest runs, whose work may have come since the last look.
+const MOST_RUNS: usize = 4;
 /// Files that are named one by one.
 const NAMED: usize = 10;
 
@@ -44,7 +47,8 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, tool, &beside));
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
     events.extend(beside.news);
-    let brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
+    let mut brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
+    brought.extend(by_runs(desk, &mut checkpoints, (&before, &now), &refused)?);
     refused.retain(|path, _| !brought.contains(path));
     if refused.is_empty() {
         events.push(seen(desk, &mut checkpoints, now, brought)?);
@@ -155,6 +159,33 @@ fn brought(
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// What runs of `tdd` have left: good work by their own judgement, on files that were as they had been seen.
+fn by_runs(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    (before, now): (&CheckpointId, &CheckpointId),
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    if refused.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut paths: Vec<RelPath> = refused.keys().cloned().collect();
+    let mut left = Vec::new();
+    for run in run_folder::list_runs(&desk.place.repository).iter().take(MOST_RUNS) {
+        let Ok((told, _)) = Journalled::read(run) else { continue };
+        let (Journalled::Cycle(state), Some(zero), None) = (&told, told.zero(), told.undone()) else {
+            continue;
+        };
+        let Some(good) = &state.good else { continue };
+        // Of a run that was cleaned nothing is held.
+        let Ok(untouched) = checkpoints.same_in(&zero, before, &paths) else { continue };
+        let own = checkpoints.same_in(good, now, &untouched)?;
+        paths.retain(|path| !own.contains(path));
+        left.extend(own);
+    }
+    Ok(left)
 }
 
 fn seen(

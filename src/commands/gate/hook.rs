@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::agents::{self, AgentHooks, Answer, Moment, Tool};
+use super::agents_environment;
 use super::caller::{self, Caller};
 use super::compare::{compare, only_tests};
 use super::desk::{self, Desk};
@@ -310,6 +311,7 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
 /// What changed between two turns is a person's, if it is the agent that says that one begins.
 fn turn_begins(desk: &mut Desk, told: String) -> Result<Word, Trouble> {
     if caller::whose(&desk.session.folder) == Caller::Agent {
+        agents_environment::keep(&desk.session.folder);
         turn::rebase(desk)?;
         return Ok(Word::Go(told));
     }

@@ -207,3 +207,22 @@ fn a_claim_names_its_file_from_the_folder_or_from_the_repository() {
     }
     hook("PreToolUse", "Write", edit).expect(0);
 }
+
+/// The gate and a run are both of tdd: what the run has judged the session does not judge again.
+#[test]
+fn ac_tdd_10_29_what_a_run_has_left_stands() {
+    let sandbox = crate::stops::project(crate::stops::HONEST_AGENT, crate::stops::HONEST_CHECK, "");
+    sandbox.write("tests/held.sh", "true\n");
+    sandbox.commit();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let input = json!({ "command": "tdd STE-1" });
+    hook(&sandbox, "PreToolUse", "Bash", input.clone()).expect(0);
+    sandbox.tdd(&["STE-1"]).expect(0);
+    hook(&sandbox, "PostToolUse", "Bash", input.clone()).expect(0);
+    assert_eq!(sandbox.read("src.txt"), "one\ntwo\n");
+    stops(&sandbox).expect(0);
+    // Behind it nothing stands that it has not left.
+    sandbox.write("src.txt", "one\ntwo\nthree\n");
+    hook(&sandbox, "PostToolUse", "Bash", input).expect(2).says(&["src.txt refused"]);
+    assert_eq!(sandbox.read("src.txt"), "one\ntwo\n");
+}

@@ -109,6 +109,32 @@ fn ac_tdd_10_21_a_repository_that_is_moved_away_under_way_is_missed() {
     assert_eq!(sandbox.read("shop.py"), SHOP);
 }
 
+#[test]
+fn ac_tdd_10_28_tests_run_in_the_agents_environment_and_not_in_a_commands() {
+    if !crate::sandbox::has_pytest() {
+        return;
+    }
+    let sandbox = project();
+    let evil = sandbox.beside("evil");
+    std::fs::create_dir(&evil).unwrap();
+    let patch =
+        "import sys, types\nshop = types.ModuleType('shop')\nshop.total = sum\nsys.modules['shop'] = shop\n";
+    std::fs::write(evil.join("evil.py"), patch).unwrap();
+    let mut agent = StandIn::start(&sandbox);
+    agent.begins(&sandbox);
+    let set = format!("EVIL_TOKEN={0} PYTHONPATH={0} PYTEST_ADDOPTS='-p evil'", evil.display());
+    // Neither a made-up green nor a made-up red.
+    let told = agent.runs(&format!("{set} tdd gate test {ID}"));
+    assert!(told.contains(&format!("red {ID}")), "{told}");
+    agent.runs(&format!("tdd gate claim {ID} shop.py"));
+    assert_eq!(edits(&sandbox, "shop.py", WRONG).code, 0);
+    let told = agent.runs(&format!("{set} tdd gate flush"));
+    assert!(told.contains("red") && sandbox.read("shop.py") == SHOP, "{told}");
+    // What the agent itself has holds, and so does a secret of its own that is not kept.
+    let kept = std::fs::read_to_string(sandbox.path(".tdd/sessions/s-1/environment")).unwrap();
+    assert!(kept.contains("\"HOME\"") && !kept.contains("evil"), "{kept}");
+}
+
 /// A program that stands for an agent: it calls the hook by itself, and runs what its model says.
 pub struct StandIn {
     process: std::process::Child,

@@ -144,6 +144,17 @@ impl GitCheckpoints {
         Ok(brought)
     }
 
+    /// Those of these paths that lie in one tree as in the other.
+    pub fn same_in(
+        &mut self,
+        one: &CheckpointId,
+        other: &CheckpointId,
+        paths: &[RelPath],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let differing = self.differing(one, other)?;
+        Ok(paths.iter().filter(|path| !differing.contains(path.as_str().as_bytes())).cloned().collect())
+    }
+
     /// Where HEAD is, if it has moved since and has any of these files as they are in `now`.
     pub fn head_holds(
         &mut self,
