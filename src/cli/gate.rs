@@ -62,6 +62,9 @@ pub struct TestArgs {
     /// Test ids (`FILE::NAME`, or an annotation's slug), or test files; all tests if none is given.
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
+    /// Run them though nothing that is compared has changed since: what git ignores may have.
+    #[arg(long)]
+    pub again: bool,
 }
 
 #[derive(Clone, Debug, Args)]

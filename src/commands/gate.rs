@@ -166,10 +166,10 @@ fn test(args: &TestArgs) -> Result<ExitCode, Trouble> {
         let last = desk.state().tests.get(&one.id);
         last.is_some_and(|last| last.tree.as_ref() == Some(&tree) && !is_unsure(last))
     };
-    if !wanted.is_empty() && files.is_empty() && wanted.iter().all(is_cached) {
+    if !args.again && !wanted.is_empty() && files.is_empty() && wanted.iter().all(is_cached) {
         let told: String =
             wanted.iter().filter_map(|one| Some(line(&one.id, desk.state().tests.get(&one.id)?))).collect();
-        print::result(&format!("{told}tdd: nothing has changed since\n"));
+        print::result(&format!("{told}tdd: not run: nothing has changed since (--again runs it)\n"));
         return Ok(ExitCode::SUCCESS);
     }
     let project = desk.project()?;
@@ -257,7 +257,7 @@ fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>),
     for word in typed {
         let path = inside(desk, word).filter(|path| desk.place.repository.join(path.as_str()).is_file());
         if word.contains("::") {
-            wanted.push(names.wanted(&TestId(word.clone()), None));
+            wanted.push(names.wanted(&spelt(desk, word), None));
         } else if let Some(path) = path {
             files.push(path);
         } else {
@@ -274,6 +274,20 @@ fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>),
         }
     }
     Ok((wanted, files))
+}
+
+/// A test's id as its runner gives it: its file relative to the project, however it was typed.
+fn spelt(desk: &Desk, typed: &str) -> TestId {
+    let id = TestId(typed.to_owned());
+    let Some((file, name)) = typed.split_once("::") else { return id };
+    let is_straight = !file.split('/').any(|part| matches!(part, "" | "." | ".."));
+    let is_plain = is_straight && desk.place.project.join(file).exists();
+    if is_plain || desk.state().tests.contains_key(&id) {
+        return id;
+    }
+    let path = inside(desk, file).filter(|path| desk.place.repository.join(path.as_str()).is_file());
+    let project = desk.place.project_in_repository();
+    path.map_or(id, |path| TestId(format!("{}::{name}", tdd_core::mapping::in_project(&path, &project))))
 }
 
 /// Relative to the shell's folder, or to the repository's, as refusals name files: whichever is there.

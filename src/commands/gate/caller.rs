@@ -21,6 +21,8 @@ const OPENER: &str = "opener";
 const LONGEST: u64 = 200;
 /// Shells between an agent and its hook.
 const MOST_SHELLS: usize = 4;
+/// Processes between an agent and a command of its model's.
+const MOST_ABOVE: usize = 64;
 
 /// Who has called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,20 @@ pub(super) fn at_work(folder: &Path) -> Option<Process> {
 /// The process for whose sake a session is not over.
 pub(super) fn user(folder: &Path) -> Option<Process> {
     kept(folder, KEPT).or_else(|| kept(folder, OPENER))
+}
+
+/// Whether this process was started by the agent that is kept, by whatever steps.
+pub(super) fn is_above(folder: &Path) -> bool {
+    let Some(agent) = at_work(folder) else { return false };
+    let mut pid = std::process::id().cast_signed();
+    for _ in 0..MOST_ABOVE {
+        match proc_table::process(pid) {
+            Some(one) if (one.pid, one.started) == (agent.pid, agent.started) => return true,
+            Some(one) if one.parent > 1 => pid = one.parent,
+            Some(_) | None => return false,
+        }
+    }
+    false
 }
 
 fn kept(folder: &Path, name: &str) -> Option<Process> {

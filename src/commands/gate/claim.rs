@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::annotation::Names;
 use super::desk::Desk;
-use super::{HOPELESS, desk, inside, kind, nearest, runs};
+use super::{HOPELESS, desk, inside, kind, nearest, runs, spelt};
 use crate::cli::gate::ClaimArgs;
 use crate::view::print;
 use tdd_core::event::{Event, PassFail};
@@ -88,7 +88,7 @@ fn known_id(desk: &Desk, typed: &str) -> TestId {
     if desk.state().tests.contains_key(&id) || !typed.contains("::") {
         return id;
     }
-    Names::new(&desk.place).wanted(&id, None).id
+    Names::new(&desk.place).wanted(&spelt(desk, typed), None).id
 }
 
 /// A file that a claim can be about: production code.

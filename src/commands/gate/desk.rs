@@ -112,10 +112,16 @@ impl Desk {
     }
 }
 
-/// Which session is meant: the one that is named, else the one whose hook was called last.
+/// Which session is meant: the one that is named, else that of the agent which has started this process, else the one
+/// whose hook was called last.
 pub(super) fn chosen(place: &Place, wanted: Option<&str>) -> Result<Option<SessionId>, Trouble> {
-    let Some(wanted) = wanted else { return Ok(session_file::last(&place.repository)) };
     let known = session_file::list(&place.repository);
+    let Some(wanted) = wanted else {
+        let last = session_file::last(&place.repository);
+        let own = |id: &&SessionId| caller::is_above(&session_file::folder(&place.repository, id));
+        let is_own = last.as_ref().is_some_and(|last| own(&last));
+        return Ok(if is_own { last } else { known.iter().find(own).cloned().or(last) });
+    };
     let fitting: Vec<&SessionId> = known.iter().filter(|id| id.0.contains(wanted)).collect();
     if let [one] = fitting.as_slice() {
         return Ok(Some((*one).clone()));

@@ -226,3 +226,42 @@ fn ac_tdd_10_29_what_a_run_has_left_stands() {
     hook(&sandbox, "PostToolUse", "Bash", input).expect(2).says(&["src.txt refused"]);
     assert_eq!(sandbox.read("src.txt"), "one\ntwo\n");
 }
+
+#[test]
+fn a_test_is_known_however_its_file_is_spelt() {
+    let Some(sandbox) = begun() else { return };
+    for file in [
+        "./tests/test_total.py",
+        "tests/../tests/test_total.py",
+        sandbox.path("tests/test_total.py").to_str().unwrap(),
+    ] {
+        sandbox
+            .tdd(&["gate", "test", &format!("{file}::test_sum")])
+            .expect(0)
+            .says_on_stdout(&[&format!("red {ID} (")]);
+    }
+    sandbox
+        .tdd(&["gate", "claim", "./tests/test_total.py::test_sum", "shop.py"])
+        .expect(0)
+        .says_on_stdout(&[ID]);
+    // What git ignores may have changed, and only who calls knows.
+    sandbox.tdd(&["gate", "test", ID]).expect(0).says_on_stdout(&["not run: nothing has changed since"]);
+    let again = sandbox.tdd(&["gate", "test", "--again", ID]).expect(0);
+    assert!(again.stdout.contains("AssertionError"), "{}", again.stdout);
+}
+
+#[test]
+fn ac_tdd_10_30_a_command_is_about_the_session_of_the_agent_that_runs_it() {
+    let sandbox = project();
+    let mut agents = ["s-1", "s-2"].map(|id| {
+        let mut agent = StandIn::start(&sandbox);
+        let mut told = call("SessionStart", "", json!({}));
+        told["session_id"] = id.into();
+        from(&mut agent, &sandbox, ".", &told);
+        agent
+    });
+    for (agent, id) in agents.iter_mut().zip(["s-1", "s-2"]).rev() {
+        let told = agent.runs("sh -c 'tdd gate status; true'");
+        assert!(told.contains(id), "{id}: {told}");
+    }
+}
