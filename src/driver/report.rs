@@ -33,6 +33,7 @@ impl<W: World> Drive<'_, W> {
                 .collect(),
             // The tree was just put back to the last good work.
             work: Work::Kept,
+            is_edited: false,
             touched: touched(&halt.verdict),
             resume_with: self.setup.resume_with.to_string(),
             raw_tail: (self.setup.mask)(&self.tail),

@@ -47,6 +47,7 @@ const LISTED: usize = 50;
 
 /// What the state does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each fact")]
 pub struct HaltFacts {
     /// The folder of the run: journal, logs, side files.
     pub run_dir: String,
@@ -56,6 +57,8 @@ pub struct HaltFacts {
     pub changed: Vec<Change>,
     /// Where the failed work is by now.
     pub work: Work,
+    /// Whether the files are not those of the last good work any more, or the requirement is another one.
+    pub is_edited: bool,
     /// Whether all that it changed are comments and blank lines.
     pub remarks_alone: bool,
     /// Protected files that the last attempt touched; they were put back.

@@ -14,6 +14,7 @@ use crate::sample::{
 
 fn facts() -> HaltFacts {
     HaltFacts {
+        is_edited: false,
         run_dir: ".tdd/runs/x".to_owned(),
         root: "/repo".to_owned(),
         changed: vec![Change { path: path("src/lib.rs"), kind: ChangeKind::Modified }],
@@ -344,7 +345,9 @@ fn ac_tdd_9_27_after_attempts_that_left_the_same_another_is_not_what_is_recommen
     let shown = |repeats| review(&story.state, &story.halt(), &HaltFacts { repeats, ..facts() });
     let same = shown(true);
     assert!(same.page.contains("left the same files, byte for byte"), "{}", same.page);
-    assert!(same.steps[0].command.ends_with(" --edited"), "{:?}", same.steps[0]);
+    // To be mended it has to lie among the files.
+    assert!(same.steps[0].what.starts_with("bring the failed work back"), "{:?}", same.steps[0]);
+    assert!(same.steps[1].command.ends_with(" --edited"), "{:?}", same.steps[1]);
     assert!(same.advice.words.contains("would most likely leave the same again"), "{}", same.advice.words);
     let other = shown(false);
     assert!(!other.page.contains("the same files"), "{}", other.page);

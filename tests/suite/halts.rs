@@ -98,8 +98,8 @@ fn ac_tdd_9_27_attempts_that_left_the_same_are_told_as_that() {
     same.run(&same.wrong, &[]).expect(1);
     let page = screen(&same);
     assert!(page.contains("the last two attempts left the same files, byte for byte"), "{page}");
-    assert!(page.contains("* 1 I have edited"), "{page}");
-    assert!(page.contains("brings that work back, to mend it"), "{page}");
+    assert!(page.contains("* 1 bring the failed work back"), "{page}");
+    assert!(page.contains("then mend it: e edits"), "{page}");
     // Their honest twins tried something else.
     let other = Place::new();
     let wrong = std::fs::read_to_string(&other.wrong).unwrap();

@@ -180,7 +180,7 @@ fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
         "its expectation was never seen failing",
         "of that, in vain",
         "What the verdicts rest on",
-        "<strong>recommended: </strong>I have edited: go on",
+        "<strong>recommended: </strong>bring the failed work back",
         "Isolation: ",
     ] {
         assert!(page.contains(words), "{words}");

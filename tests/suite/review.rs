@@ -221,13 +221,14 @@ fn goes_on_after(place: &Place, editor: &str) -> String {
     command.args(["review", "--cassette", &place.honest]).env("TERM", "xterm-256color").env("EDITOR", editor);
     let mut terminal = Terminal::of_size(&command, 30, 80);
     terminal.wait_for("q leave");
-    let number = number_of(&terminal, "I have edited");
     terminal.press("e");
     terminal.wait_for("Enter goes back to the review");
     assert!(!terminal.is_on_the_other_screen() && !terminal.is_raw(), "the editor had the terminal");
     terminal.press("\r");
     terminal.wait("the review again", vt100::Screen::alternate_screen);
-    terminal.press(&number);
+    terminal.wait_for("you have edited");
+    terminal.wait_for("q leave");
+    terminal.press(&number_of(&terminal, "I have edited"));
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{screen}");
     screen

@@ -82,9 +82,17 @@ pub fn of_stopped(
 ) -> Cause {
     match verdict {
         Verdict::Passed => Cause::plain("no failure is recorded"),
-        Verdict::Disputed(dispute) => Cause::plain(disputed(key, dispute)),
+        Verdict::Disputed(dispute) => {
+            Cause { place: of_disputed(dispute), ..Cause::plain(disputed(key, dispute)) }
+        }
         Verdict::Failed(fault) => of_fault(key, fault, stopped, &Seen { runs, root }),
     }
+}
+
+/// Where a person reads and edits: the first disputed test's file, as the role names it.
+fn of_disputed(dispute: &Dispute) -> Option<Place> {
+    let file = dispute.tests.first()?.split("::").next()?;
+    RelPath::new(file).map(|file| Place { file: file.as_str().to_owned(), line: 1 })
 }
 
 fn disputed(key: &Key, dispute: &Dispute) -> String {
@@ -108,7 +116,8 @@ fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>
     };
     // What is red then is what it disputes.
     if let Some(meant) = fault.meant() {
-        return Cause::plain(format!("{} (its result block is in the wrong form)", disputed(key, meant)));
+        let told = format!("{} (its result block is in the wrong form)", disputed(key, meant));
+        return Cause { place: of_disputed(meant), ..Cause::plain(told) };
     }
     let child = fault.reasons.iter().find_map(of_child);
     let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();

@@ -272,12 +272,16 @@ impl Halted {
             resume_with: with.to_owned(),
             is_followed: run_status::later_work(repository, &run.id).is_some(),
             repeats: said_to_repeat(run).unwrap_or_else(|| repeats(repository, &story.state, &halt)),
+            is_edited: false,
             remarks_alone: remarks_alone(repository, &story.state, &halt),
             first_change: first_change(repository, &story.state, &halt),
             setting_line: setting_line(repository, &story.state, &halt),
         };
         let (repository, run, with) = (repository.to_owned(), run.clone(), with.to_owned());
-        Ok(Self { repository, run, story, halt, facts, with })
+        let mut halted = Self { repository, run, story, halt, facts, with };
+        // A look at the whole tree, where it decides what is advised. Where that can't be told it is not said.
+        halted.facts.is_edited = halted.facts.repeats && halted.is_past_good().unwrap_or(false);
+        Ok(halted)
     }
 
     /// The same run as its journal tells it now.

@@ -20,6 +20,8 @@ use tdd_core::test::TestId;
 /// Of every halt.
 const BY_HAND: &str = "I have edited: go on (code, test or requirement)";
 
+const BRING_BACK: &str = "bring the failed work back";
+
 /// One thing that can be done, and the command that does it, ready to paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextStep {
@@ -31,6 +33,11 @@ impl NextStep {
     /// Whether it goes back to before the run.
     pub(super) fn goes_before(&self, state: &State) -> bool {
         self.command == format!("tdd undo {}", shell_word(&state.run.run.to_string()))
+    }
+
+    /// Whether it puts the failed work among the files, to be mended.
+    pub(super) fn brings_back(&self) -> bool {
+        self.what.starts_with(BRING_BACK)
     }
 
     /// Whether agents are called by it: then it must say all that the run was begun with.
@@ -53,7 +60,7 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
         steps.push(step("look at what the failed attempt changed", format!("tdd diff {run}{of} --failed")));
         if facts.work != Work::InTree {
             steps.push(step(
-                "bring the failed work back to mend it by hand (what is there now is kept)",
+                &format!("{BRING_BACK} to mend it by hand (what is there now is kept)"),
                 format!("tdd undo {run} --to {}", brief(failed)),
             ));
         }
@@ -70,6 +77,15 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
         format!("tdd undo {run}"),
     ));
     steps.push(step("close this run and keep the files as they are", format!("tdd resume {run} --abandon")));
+    // What is to be mended has to lie among the files first.
+    if facts.repeats
+        && !facts.is_edited
+        && facts.work == Work::Kept
+        && is_mended_by_hand(state, halt)
+        && let Some(at) = steps.iter().position(NextStep::brings_back)
+    {
+        steps[..=at].rotate_right(1);
+    }
     steps
 }
 
@@ -104,7 +120,8 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
             ]
         }
     };
-    let by_hand = (facts.repeats || facts.work != Work::Kept) && is_mended_by_hand(state, halt);
+    let is_to_be_mended = facts.repeats || facts.is_edited || facts.work != Work::Kept;
+    let by_hand = is_to_be_mended && is_mended_by_hand(state, halt);
     let ways = if by_hand { by_hand_first(ways) } else { ways };
     let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
     if halt.key == Key::Refactorer {

@@ -225,12 +225,15 @@ impl Report<'_> {
             };
             return Advice { words: words.to_owned(), step: Some(0) };
         }
+        if self.facts.is_edited && is_mended_by_hand(self.state, self.halt) {
+            let words = "recommended: 1, because you have edited since the halt";
+            return Advice { words: words.to_owned(), step: Some(0) };
+        }
         if self.facts.repeats && is_mended_by_hand(self.state, self.halt) {
-            let back = steps.iter().position(|step| step.command.contains(" --to "));
-            let back = back.map(|at| format!("; {} brings that work back, to mend it", at + 1));
+            let is_back = steps.first().is_some_and(NextStep::brings_back);
+            let then = if is_back { "; then mend it: e edits" } else { "" };
             let words = format!(
-                "recommended: 1, because another attempt would most likely leave the same again{}",
-                back.unwrap_or_default()
+                "recommended: 1, because another attempt would most likely leave the same again{then}"
             );
             return Advice { words, step: Some(0) };
         }

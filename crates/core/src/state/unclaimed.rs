@@ -139,6 +139,8 @@ impl State {
 
     /// The very tree that was judged is kept as it was judged; any other is measured anew.
     fn work_taken(&mut self, attempt: Attempt, tree: &CheckpointId) -> Phase {
+        // Whoever has looked at it and takes it makes it the run's.
+        self.facts.unnamed.retain(|(_, kept)| kept != tree);
         let judged = self.unclaimed.as_deref().filter(|work| work.attempt == attempt && work.tree == *tree);
         if let Some(findings) = judged.and_then(|work| work.findings.clone()) {
             self.unclaimed = None;

@@ -1,11 +1,14 @@
 //! Whether anything was edited since a halt.
 
+use std::collections::BTreeSet;
+
 use super::Halted;
 use crate::cli::{Cli, Command};
 use crate::commands::resume::as_it_reads_now;
 use crate::commands::surroundings;
 use crate::text::halt_report;
 use crate::world::project;
+use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::GitCheckpoints;
@@ -16,6 +19,23 @@ impl Halted {
     pub(super) fn is_still_unedited(&self, cli: &Cli) -> bool {
         let says_so = matches!(&cli.command, Some(Command::Resume(args)) if args.edited);
         says_so && !self.is_edited().unwrap_or(true)
+    }
+
+    /// Whether files that the run has written are not those of the last good work any more, or the requirement is
+    /// another one. What somebody writes elsewhere does not mend the halt.
+    pub(super) fn is_past_good(&self) -> Result<bool, Trouble> {
+        let state = &self.story.state;
+        let Some(good) = &state.good else { return Ok(false) };
+        let (cwd, environment) = surroundings()?;
+        let place = project::locate(&cwd)?;
+        if as_it_reads_now(state, (&place, &environment))? != state.run.requirement {
+            return Ok(true);
+        }
+        let mut checkpoints = GitCheckpoints::open(&self.repository, &self.run.id, &self.run.path)?;
+        let now = checkpoints.take("looked-at")?;
+        let own = self.story.attempts.iter().flat_map(|told| told.findings.changed());
+        let own: BTreeSet<&RelPath> = own.map(|change| &change.path).collect();
+        Ok(checkpoints.diff(good, &now)?.iter().any(|change| own.contains(&change.path)))
     }
 
     fn is_edited(&self) -> Result<bool, Trouble> {
