@@ -18,7 +18,7 @@ use serde_json::Value;
 
 pub use next_steps::{NextStep, is_mended_by_hand, next_steps};
 pub use pace::is_of_remarks;
-pub use review::{Advice, Review, review};
+pub use review::{Advice, Review, about, review};
 
 use self::limit::Limit;
 use super::config;

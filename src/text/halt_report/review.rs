@@ -8,6 +8,7 @@ use super::page::Page;
 use super::{HaltFacts, NextStep, Report, Work, few};
 use tdd_core::attempt::AttemptKind;
 use tdd_core::cause::Left;
+use tdd_core::criterion::CriterionId;
 use tdd_core::excerpt;
 use tdd_core::finding::RedKind;
 use tdd_core::halt::Halt;
@@ -183,10 +184,24 @@ impl Report<'_> {
     }
 
     fn wanted(&self) -> Option<String> {
-        let id = self.halt.key.criterion()?;
+        let id = about(self.halt)?;
         let criterion = self.state.run.requirement.criterion(id)?;
         Some(format!("{id}: {}", harmless::short(&criterion.text, super::LINE_WIDTH)))
     }
+}
+
+/// The criterion that a halt is about: its implementer's, or the first of which the test is no RED.
+pub fn about(halt: &Halt) -> Option<&CriterionId> {
+    let of_reason = |reason: &'_ Reason| matches!(reason, Reason::NotRed { .. });
+    let named = match &halt.verdict {
+        Verdict::Failed(fault) => fault.reasons.iter().find(|reason| of_reason(reason)),
+        Verdict::Disputed(_) | Verdict::Passed => None,
+    };
+    let named =
+        named.and_then(
+            |reason| if let Reason::NotRed { criterion, .. } = reason { Some(criterion) } else { None },
+        );
+    halt.key.criterion().or(named)
 }
 
 /// Whether code that was changed says more than an old test that fails by it.
@@ -237,7 +252,12 @@ impl Report<'_> {
             );
             return Advice { words, step: Some(0) };
         }
-        advice(self.state, self.halt, (steps, self.facts.left()))
+        let mut advice = advice(self.state, self.halt, (steps, self.facts.left()));
+        let is_false_red = matches!(&self.halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::A);
+        if self.facts.repeats && is_false_red && advice.step.is_none() {
+            advice.words += "; the last two attempts left the same, so mending the test (e) may be quicker";
+        }
+        advice
     }
 }
 

@@ -86,8 +86,12 @@ fn harmless_lines(bytes: &[u8]) -> Vec<String> {
 
 fn criterion(halted: &Halted) -> Vec<String> {
     let requirement = &halted.story.state.run.requirement;
-    let wanted = |id: &CriterionId| halted.halt.key.criterion().is_none_or(|own| own == id);
-    let criteria = requirement.criteria.iter().filter(|criterion| wanted(&criterion.id));
+    let about = halt_report::about(&halted.halt);
+    let is_alone = halted.halt.key.criterion().is_some();
+    let is_it = |id: &CriterionId| about == Some(id);
+    let (own, others): (Vec<_>, Vec<_>) =
+        requirement.criteria.iter().partition(|criterion| is_it(&criterion.id));
+    let criteria = own.into_iter().chain(others.into_iter().filter(|_| !is_alone));
     let lines = criteria.map(|criterion| format!("{}: {}", criterion.id, harmless::lines(&criterion.text)));
     let head = harmless::line(requirement.path.as_str());
     std::iter::once(head).chain(lines.flat_map(|text| split(&text))).collect()
@@ -216,7 +220,7 @@ fn work(halted: &Halted) -> Vec<String> {
         lines.extend(used.map(|used| format!("  used {}", usage_words::usage(used))));
         for run in &entry.runs {
             lines.push(format!(
-                "  ran {} ({}, {} ms)",
+                "  tdd then ran {} ({}, {} ms)",
                 harmless::line(&run.command),
                 run.exit,
                 run.duration_ms
