@@ -58,8 +58,8 @@ impl fmt::Display for Refusal {
         match self {
             Self::NoRed { path } => write!(
                 f,
-                "tdd: {} refused: no red test. Write a failing test, then: tdd gate test ID; tdd gate claim ID {}. If \
-                 nothing is to behave otherwise (a move, a format): tdd gate refactor on --why TEXT",
+                "tdd: {} refused: no red test. Write a failing test, then: tdd gate test ID; tdd gate claim ID {}. For a \
+                 move or a format: tdd gate refactor on --why TEXT",
                 shown(path),
                 shell_word(path.as_str())
             ),

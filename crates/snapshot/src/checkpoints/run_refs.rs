@@ -95,7 +95,10 @@ impl RunRefs {
         let (edited, left) = (of_kind(labels::EDITED), of_kind(labels::LEFT));
         // Nor of what a resume found, which may not even have gone on with it.
         let is_met = |part: &&[&str]| is_met(part[0].trim_start(), &folder);
-        made.retain(|part| !edited.contains(part[1]) && !left.contains(part[1]) && !is_met(part));
+        // Another commit of the same files, as tests that ran in between leave one, was made no more than they.
+        let is_theirs = |part: &&&[&str]| edited.contains(part[1]) || left.contains(part[1]);
+        let their_trees: BTreeSet<&str> = found.iter().filter(is_theirs).map(|part| part[2]).collect();
+        made.retain(|part| !their_trees.contains(part[2]) && !is_met(part));
         let of_runs = self.left_by_runs(&left)?;
         let mut only = Vec::new();
         for part in found.iter().filter(|part| !of_runs.contains(part[1]) || edited.contains(part[1])) {
