@@ -146,3 +146,26 @@ fn ac_tdd_9_46_a_test_that_changes_while_the_baseline_runs_is_kept_before_it_is_
         }
     }
 }
+
+/// Other files are the person's from the start; after an undo the run alone has what was saved meanwhile.
+#[test]
+fn ac_tdd_9_53_what_was_saved_while_the_baseline_ran_is_not_cleaned_without_a_word() {
+    for (saves, is_asked) in [
+        ("echo mine >README.md; echo mine >mine.md", true),
+        ("echo x >report.txt", false),
+        ("mkdir -p __pycache__; echo x >__pycache__/a.cpython-311.pyc", false),
+        ("true", false),
+    ] {
+        let check = format!("test -e ../once || {{ : >../once; {saves}; }}\n{HONEST_CHECK}");
+        let sandbox = project(HONEST_AGENT, &check, "");
+        sandbox.write("README.md", "ours\n");
+        sandbox.commit();
+        sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(0);
+        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+        assert_eq!(sandbox.read("README.md"), "ours\n");
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+        assert_eq!(cleaned.stderr.contains("left alone"), is_asked, "{saves}: {}", cleaned.stderr);
+        assert_eq!(cleaned.stderr.contains("mine.md"), is_asked, "{saves}: {}", cleaned.stderr);
+        assert!(!cleaned.stderr.contains("src.txt"), "{saves}: {}", cleaned.stderr);
+    }
+}
