@@ -169,3 +169,19 @@ fn ac_tdd_9_53_what_was_saved_while_the_baseline_ran_is_not_cleaned_without_a_wo
         assert!(!cleaned.stderr.contains("src.txt"), "{saves}: {}", cleaned.stderr);
     }
 }
+
+/// What was said to be edited, and did not do, is the person's all the same.
+#[test]
+fn edits_that_a_resume_has_refused_are_not_cleaned_without_a_word() {
+    for edited in [true, false] {
+        let sandbox = with_readme(&HONEST_AGENT.replace("echo two >>", "echo three >>"), "");
+        sandbox.tdd(&["STE-1"]).expect(1);
+        if edited {
+            sandbox.write("src.txt", "mine\n");
+            sandbox.tdd(&["resume", "--edited"]).expect(1);
+        }
+        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+        assert_eq!(cleaned.stderr.contains("left alone"), edited, "{}", cleaned.stderr);
+    }
+}

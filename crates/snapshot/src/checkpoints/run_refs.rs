@@ -259,7 +259,9 @@ fn is_found(name: &str, folder: &str) -> bool {
 
 /// Whether a ref of a run holds the tree as somebody left it before the run was gone on with.
 fn is_met(name: &str, folder: &str) -> bool {
-    name.strip_prefix(folder).is_some_and(|label| label.starts_with("resumed"))
+    name.strip_prefix(folder).is_some_and(|label| {
+        label.starts_with("resumed") || label == "edited" || label.starts_with("edited.")
+    })
 }
 
 fn grouped(own: &Git, prefix: &str) -> Result<BTreeMap<String, Vec<String>>, Trouble> {
