@@ -297,7 +297,8 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
         }
         Moment::TurnEnd => {
             let turned = turn::flush(&mut desk)?;
-            let committed = turn::committed(&mut desk)?;
+            let is_strict = desk.state().started.mode == GateMode::Strict;
+            let committed = turn::committed(&mut desk)?.filter(|_| is_strict);
             let reminder = committed.or_else(|| turn::refactoring(&desk)).filter(|_| !call.is_again);
             Ok(match (turned, reminder) {
                 (Turned::Red(told), _) => Word::Stop(told),
