@@ -50,28 +50,28 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     let mut brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
     brought.extend(by_runs(desk, &mut checkpoints, (&before, &now), &refused)?);
     refused.retain(|path, _| !brought.contains(path));
-    if refused.is_empty() {
-        events.push(seen(desk, &mut checkpoints, now, brought)?);
-        desk.record(&events)?;
-        return Ok(Compared::default());
-    }
     desk.record(&events)?;
-    let paths: Vec<RelPath> = refused.keys().cloned().collect();
-    let label = take_back(desk, &mut checkpoints, (&before, &now), &paths, (RepairCause::Unclaimed, &[]))?;
-    let mut told = words(desk, &refused, &label);
-    if let Some(git) = &desk.state().git
-        && let Some(head) = checkpoints.head_holds(git, &now, &paths)?
-    {
-        told += &still_in_head(git, &head);
+    let mut told = String::new();
+    if !refused.is_empty() {
+        let paths: Vec<RelPath> = refused.keys().cloned().collect();
+        let cause = (RepairCause::Unclaimed, &[][..]);
+        let label = take_back(desk, &mut checkpoints, (&before, &now), &paths, cause)?;
+        told = words(desk, &refused, &label);
+        if let Some(git) = &desk.state().git
+            && let Some(head) = checkpoints.head_holds(git, &now, &paths)?
+        {
+            told += &still_in_head(git, &head);
+        }
+        if let Some(what) = checkpoints.in_the_midst_of() {
+            let _ = write!(
+                told,
+                "\ntdd: git is in the midst of a {what}: end it (git {what} --abort), and leave it to the person"
+            );
+        }
     }
-    if let Some(what) = checkpoints.in_the_midst_of() {
-        let _ = write!(
-            told,
-            "\ntdd: git is in the midst of a {what}: end it (git {what} --abort), and leave it to the person"
-        );
-    }
-    if !brought.is_empty() {
-        let tree = desk.state().tree.clone();
+    // What was taken back has been seen as it is then.
+    let tree = if refused.is_empty() { now } else { desk.state().tree.clone() };
+    if refused.is_empty() || !brought.is_empty() {
         let seen = seen(desk, &mut checkpoints, tree, brought)?;
         desk.record(&[seen])?;
     }

@@ -186,6 +186,11 @@ fn ac_tdd_10_26_another_work_tree_in_this_one_is_its_own() {
     shell(&sandbox, "git worktree remove -f .claude/worktrees/b").expect(0);
     assert!(!sandbox.path(".claude/worktrees/b").exists());
     stops(&sandbox).expect(0);
+    // Together with what git brings it is noted, too.
+    shell(&sandbox, "git worktree add -q --detach .claude/worktrees/c && git switch -q feature").expect(0);
+    shell(&sandbox, "echo x=3 >.claude/worktrees/c/new.py").expect(0);
+    git(&sandbox, "git switch -q main");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
     // A folder of this tree's own does not become one.
     git(&sandbox, "mkdir lib; echo x=1 >lib/a.py; git add lib; git commit -qm lib");
     hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
