@@ -17,8 +17,8 @@ implementer) echo two >>src.txt; echo up >../up; read line <../go; block src.txt
 esac
 ";
 
-/// A run at this level, during whose implementer somebody else does something.
-fn meanwhile(level: &str, sandbox: &Sandbox, action: impl FnOnce()) -> Ran {
+/// A run at this level, during which somebody else does something as soon as it says that it is up.
+pub fn meanwhile(level: &str, sandbox: &Sandbox, action: impl FnOnce()) -> Ran {
     let mut up = listen(sandbox, "up");
     let _go = listen(sandbox, "go");
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use super::isolation::has_bwrap;
+use super::meanwhile::meanwhile;
 use super::sandbox::{Ran, Sandbox};
 use super::stops::{self, HONEST_AGENT, HONEST_CHECK, hear, listen, project};
 
@@ -33,19 +34,6 @@ fn waiting(agent: &str, more: &str) -> Sandbox {
 fn at(sandbox: &Sandbox, level: &str, words: &[&str]) -> Ran {
     let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
     Ran::of(&command.args(words).env("TDD_SANDBOX", level).output().unwrap())
-}
-
-/// A run during whose tests a person works.
-fn while_tests_run(sandbox: &Sandbox, level: &str, action: impl FnOnce()) -> Ran {
-    let mut up = listen(sandbox, "up");
-    let _go = listen(sandbox, "go");
-    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-    command.arg("STE-1").env("TDD_SANDBOX", level).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    assert_eq!(hear(&mut up), "up");
-    action();
-    std::fs::write(stops::beside(sandbox, "go"), "\n").unwrap();
-    Ran::of(&child.wait_with_output().unwrap())
 }
 
 /// Two files edited or made, and one removed.
@@ -79,7 +67,7 @@ fn ac_tdd_9_47_what_was_put_back_while_tests_ran_is_told_wherever_the_run_is_tol
     for level in levels() {
         for (agent, code) in [(HONEST_AGENT, 0), (bad.as_str(), 1)] {
             let sandbox = waiting(agent, "budgets: { semantic: 1 }\n");
-            let ran = while_tests_run(&sandbox, level, || works(&sandbox)).expect(code);
+            let ran = meanwhile(level, &sandbox, || works(&sandbox)).expect(code);
             assert_eq!(sandbox.read("notes.txt"), "notes\n");
             assert!(sandbox.path("gone.txt").exists() && !sandbox.path("mine.txt").exists());
             let (files, kept) = told_of(&ran.stdout);
@@ -139,7 +127,7 @@ fn ac_tdd_9_48_a_protected_file_that_is_edited_while_tests_run_makes_no_other_fi
     for level in levels() {
         for protected in [false, true] {
             let sandbox = waiting(HONEST_AGENT, "");
-            let ran = while_tests_run(&sandbox, level, || {
+            let ran = meanwhile(level, &sandbox, || {
                 works(&sandbox);
                 if protected {
                     sandbox.write("tests/base.sh", "true # mine\n");

@@ -134,27 +134,19 @@ impl Limit {
     ) -> Option<Vec<NextStep>> {
         let noun = self.noun();
         Some(match &self.raise {
-            Raise::Flag { flag, now, then } if self.is_hung(left) => vec![
-                step(&format!("try again with new attempts, under the same {noun}"), retry.clone()),
-                step(
+            Raise::Flag { flag, now, then } => {
+                let again =
+                    step(&format!("try again with new attempts, under the same {noun}"), retry.clone());
+                let higher = step(
                     &format!("try again with a higher {noun}: {then}, not {now}"),
                     format!("{retry} {flag} {then}"),
-                ),
-                step(
+                );
+                let edited = step(
                     "I have edited: go on under the same limit (code, test, requirement or setting)",
                     edited,
-                ),
-            ],
-            Raise::Flag { flag, now, then } => vec![
-                step(
-                    &format!("try again with a higher {noun}: {then}, not {now}"),
-                    format!("{retry} {flag} {then}"),
-                ),
-                step(
-                    "I have edited: go on under the same limit (code, test, requirement or setting)",
-                    edited,
-                ),
-            ],
+                );
+                self.is_hung(left).then_some(again).into_iter().chain([higher, edited]).collect()
+            }
             Raise::Setting { keys, now, then } => {
                 let line = place.map(|line| format!(", line {line}")).unwrap_or_default();
                 let key = keys.join(".");

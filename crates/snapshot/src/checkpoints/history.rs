@@ -49,8 +49,10 @@ impl GitCheckpoints {
         }
         let tips = CheckpointId(object_name(&said.stdout, "commit-tree")?);
         let name = format!("{}{NAME}", ref_folder(&self.run));
-        super::refs::update(&self.own, &[(&name, &tips)])?;
-        self.refs.insert(name, tips.clone());
+        if self.refs.get(&name) != Some(&tips) {
+            super::refs::update(&self.own, &[(&name, &tips)])?;
+            self.refs.insert(name, tips.clone());
+        }
         Ok(Some(GitSeen { head, tips, trusted: Vec::new(), work_trees: self.linked_work_trees() }))
     }
 

@@ -8,6 +8,7 @@ use crate::commands::resume::as_it_reads_now;
 use crate::commands::surroundings;
 use crate::text::halt_report;
 use crate::world::project;
+use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::trouble::Trouble;
@@ -24,31 +25,31 @@ impl Halted {
     /// Whether files that the run has written are not those of the last good work any more, or the requirement is
     /// another one. What somebody writes elsewhere does not mend the halt.
     pub(super) fn is_past_good(&self) -> Result<bool, Trouble> {
-        let state = &self.story.state;
-        let Some(good) = &state.good else { return Ok(false) };
-        let (cwd, environment) = surroundings()?;
-        let place = project::locate(&cwd)?;
-        if as_it_reads_now(state, (&place, &environment))? != state.run.requirement {
-            return Ok(true);
-        }
-        let mut checkpoints = GitCheckpoints::open(&self.repository, &self.run.id, &self.run.path)?;
-        let now = checkpoints.take("looked-at")?;
+        let Some(good) = &self.story.state.good else { return Ok(false) };
+        let Some((mut checkpoints, now)) = self.looked_at()? else { return Ok(true) };
         let own = self.story.attempts.iter().flat_map(|told| told.findings.changed());
         let own: BTreeSet<&RelPath> = own.map(|change| &change.path).collect();
         Ok(checkpoints.diff(good, &now)?.iter().any(|change| own.contains(&change.path)))
     }
 
-    fn is_edited(&self) -> Result<bool, Trouble> {
+    /// The tree as it is now; `None` if the requirement is another one.
+    fn looked_at(&self) -> Result<Option<(GitCheckpoints, CheckpointId)>, Trouble> {
         let state = &self.story.state;
-        let Some(known) = &state.facts.tree else { return Ok(true) };
         let (cwd, environment) = surroundings()?;
         let place = project::locate(&cwd)?;
         if as_it_reads_now(state, (&place, &environment))? != state.run.requirement {
-            return Ok(true);
+            return Ok(None);
         }
         // No label is written, so nothing stays of it.
         let mut checkpoints = GitCheckpoints::open(&self.repository, &self.run.id, &self.run.path)?;
         let now = checkpoints.take("looked-at")?;
+        Ok(Some((checkpoints, now)))
+    }
+
+    fn is_edited(&self) -> Result<bool, Trouble> {
+        let state = &self.story.state;
+        let Some(known) = &state.facts.tree else { return Ok(true) };
+        let Some((mut checkpoints, now)) = self.looked_at()? else { return Ok(true) };
         if checkpoints.diff(known, &now)?.is_empty() {
             return Ok(false);
         }
