@@ -77,6 +77,7 @@ mod run_table;
 mod runners;
 mod sample;
 mod sandbox;
+mod schema;
 mod sealed_git;
 mod secrets;
 mod session;
