@@ -100,7 +100,7 @@ pub(super) const PAGES: &[Page] = &[
         examples: &[
             ("tdd schema", "which there are"),
             ("tdd schema last", "the last line, whatever a run came to"),
-            ("tdd schema config > .tdd-schema.json", "for an editor that completes tdd.yaml"),
+            ("tdd schema config", "of tdd.yaml, for an editor that completes it"),
         ],
         exits: &[("0", "printed"), ("2", "no schema has this name"), BUG],
     },
