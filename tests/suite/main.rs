@@ -46,6 +46,7 @@ mod halt_report;
 mod halts;
 mod hostile;
 mod in_person;
+mod init_with;
 mod interactive;
 mod isolation;
 mod journal;
