@@ -69,6 +69,7 @@ mod projects;
 mod reach;
 mod real_agents;
 mod recording;
+mod reference;
 mod requirement;
 mod resume;
 mod review;
