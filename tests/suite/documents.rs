@@ -41,7 +41,7 @@ fn blocks(text: &str) -> Vec<(String, Vec<&str>)> {
 }
 
 fn parse(line: &str) -> Result<(), String> {
-    let line = line.split("  #").next().unwrap();
+    let line = line.split("  #").next().unwrap().split("  >").next().unwrap();
     let words = shell_words::split(line).map_err(|error| error.to_string())?;
     match tdd::cli::whole().try_get_matches_from(&words) {
         Err(error) if error.use_stderr() => Err(error.to_string()),
