@@ -131,7 +131,7 @@ fn take_its_time(entry: &Entry) {
     }
 }
 
-/// The line by which `skills/agents/scripted.yaml` finds the figures.
+/// The line by which `crates/agents/tables/scripted.yaml` finds the figures.
 fn told_usage(usage: &Usage) -> String {
     let Usage { input, cached, output, usd } = usage;
     let usd = usd.map(Usd::dollars);

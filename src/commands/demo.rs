@@ -12,7 +12,7 @@ use tdd_core::trouble::Trouble;
 
 /// The project as it is before anybody forked.
 const FILES: [(&str, &str); 7] = [
-    ("Cargo.toml", include_str!("../../fixtures/projects/demo/Cargo.toml")),
+    ("Cargo.toml", include_str!("../../fixtures/projects/demo/Cargo.toml.in")),
     ("Cargo.lock", include_str!("../../fixtures/projects/demo/Cargo.lock")),
     ("CLAUDE.md", include_str!("../../fixtures/projects/demo/CLAUDE.md")),
     (".gitignore", include_str!("../../fixtures/projects/demo/.gitignore")),

@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
+/// Documents that are no pages of the guide.
+const BESIDE: [&str; 4] = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+
 /// The documents, with their paths from the root.
 fn documents() -> Vec<(PathBuf, String)> {
     let root = Path::new(ROOT);
     let guide = std::fs::read_dir(root.join("docs/src")).unwrap().map(|entry| entry.unwrap().path());
     let files = guide.filter(|path| path.extension().is_some_and(|end| end == "md"));
-    let all = files.chain([root.join("README.md")]);
+    let all = files.chain(BESIDE.map(|name| root.join(name)));
     all.map(|path| (path.clone(), std::fs::read_to_string(&path).unwrap())).collect()
 }
 
@@ -38,7 +41,7 @@ fn blocks(text: &str) -> Vec<(String, Vec<&str>)> {
 }
 
 fn parse(line: &str) -> Result<(), String> {
-    let line = line.split("  #").next().unwrap();
+    let line = line.split("  #").next().unwrap().split("  >").next().unwrap();
     let words = shell_words::split(line).map_err(|error| error.to_string())?;
     match tdd::cli::whole().try_get_matches_from(&words) {
         Err(error) if error.use_stderr() => Err(error.to_string()),
@@ -110,7 +113,7 @@ fn every_link_leads_to_a_file_and_every_page_is_in_the_summary() {
             assert!(to.exists(), "{}: {link}", path.display());
         }
         let name = path.file_name().unwrap().to_str().unwrap();
-        let is_page = !matches!(name, "README.md" | "SUMMARY.md");
+        let is_page = name != "SUMMARY.md" && !BESIDE.contains(&name);
         assert!(!is_page || summary.contains(&format!("({name})")), "{name} is not in the summary");
     }
 }
@@ -119,4 +122,18 @@ fn every_link_leads_to_a_file_and_every_page_is_in_the_summary() {
 fn the_readme_is_a_page_and_a_half() {
     let readme = std::fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
     assert!(readme.lines().count() <= 150, "{}", readme.lines().count());
+}
+
+/// `Keep a Changelog`: what is not released first, then the versions, newest first, each with known kinds of changes.
+#[test]
+fn the_changelog_names_this_version_or_is_unreleased() {
+    let text = std::fs::read_to_string(Path::new(ROOT).join("CHANGELOG.md")).unwrap();
+    let versions: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## [")).collect();
+    assert_eq!(versions[0], "Unreleased]");
+    let this = env!("CARGO_PKG_VERSION");
+    let newest = versions.get(1).map_or(this, |line| line.split(']').next().unwrap());
+    assert_eq!(newest, this, "the newest release is this version, or none was made");
+    let known = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+    let mut kinds = text.lines().filter_map(|line| line.strip_prefix("### "));
+    assert!(kinds.all(|kind| known.contains(&kind)));
 }

@@ -103,7 +103,7 @@ fn columns(page: &str) -> BTreeMap<String, BTreeMap<String, String>> {
 #[test]
 fn a_table_that_breaks_its_word_is_found_out() {
     let Some(agents) = agents(&["claude"]) else { return };
-    let claude = include_str!("../../skills/agents/claude.yaml");
+    let claude = include_str!("../../crates/agents/tables/claude.yaml");
     for (obligation, old, new, why) in [
         ("role", "--system-prompt-file", "--add-dir", "not in the system prompt"),
         ("tools", "Read,Grep,Glob,Edit,Write,Bash", "Read,Bash,NotebookEdit", "it offers NotebookEdit"),

@@ -63,6 +63,7 @@ mod other_runners;
 mod out_of_sight;
 mod own_requirements;
 mod own_settings;
+mod packaging;
 mod pipelines;
 mod plugin;
 mod projects;

@@ -255,7 +255,9 @@ fn copy(from: &Path, to: &Path) {
         if entry.file_type().unwrap().is_dir() {
             copy(&entry.path(), &to.join(entry.file_name()));
         } else {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+            // A folder with a manifest of its own would not go into this project's package.
+            let name = entry.file_name().into_string().unwrap();
+            std::fs::copy(entry.path(), to.join(name.trim_end_matches(".in"))).unwrap();
         }
     }
 }

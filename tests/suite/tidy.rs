@@ -7,6 +7,7 @@ use std::path::Path;
 
 use self::source::{Mention, Source};
 
+mod package;
 mod source;
 
 /// Lines that a file may have without its tests.

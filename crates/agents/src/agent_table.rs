@@ -378,12 +378,12 @@ pub const BUILTIN: [&str; 6] = ["claude", "codex", "gemini", "opencode", "pi", "
 /// The text of a built-in table, as [`read_text`] reads it.
 pub fn builtin(name: &str) -> Option<&'static str> {
     match name {
-        "claude" => Some(include_str!("../../../skills/agents/claude.yaml")),
-        "codex" => Some(include_str!("../../../skills/agents/codex.yaml")),
-        "gemini" => Some(include_str!("../../../skills/agents/gemini.yaml")),
-        "opencode" => Some(include_str!("../../../skills/agents/opencode.yaml")),
-        "pi" => Some(include_str!("../../../skills/agents/pi.yaml")),
-        "scripted" => Some(include_str!("../../../skills/agents/scripted.yaml")),
+        "claude" => Some(include_str!("../tables/claude.yaml")),
+        "codex" => Some(include_str!("../tables/codex.yaml")),
+        "gemini" => Some(include_str!("../tables/gemini.yaml")),
+        "opencode" => Some(include_str!("../tables/opencode.yaml")),
+        "pi" => Some(include_str!("../tables/pi.yaml")),
+        "scripted" => Some(include_str!("../tables/scripted.yaml")),
         _ => None,
     }
 }
