@@ -169,7 +169,7 @@ fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() 
     assert!(sandbox.read("specs/frs/STE-1.md").ends_with("# mine\n"));
     sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
     assert!(!sandbox.read("specs/frs/STE-1.md").contains("mine"));
-    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-", "--discard-commits"]);
     assert!(!sandbox.git(&["for-each-ref", "refs/tdd"]).is_empty());
 }
 
@@ -257,14 +257,14 @@ fn what_a_role_could_have_written_is_cleaned_with_a_word_alone() {
             "{}",
             ran.stderr
         );
-        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-"]);
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-"]);
         let kept = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
         let holds = |name: &str| {
             let shown = sandbox.command("git").args(["show", &format!("{name}:{path}")]).output().unwrap();
             shown.stdout == b"mine\n"
         };
         assert!(
-            kept.lines().any(|name| name.contains("/edited-") && holds(name)),
+            kept.lines().any(|name| name.contains("/theirs-") && holds(name)),
             "{path}: {}",
             cleaned.stderr
         );
@@ -347,9 +347,10 @@ git checkout -q main; echo main >other.txt; git add other.txt; git commit -qm MA
 
 /// Nobody can tell who wrote to a file while tests ran, or made one; what they make again is no person's.
 #[test]
-fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
+fn ac_tdd_9_53_a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
     for (action, is_held) in [
-        ("echo mine >>notes.txt", true),
+        ("test -e ../once || { : >../once; echo mine >>notes.txt; }", true),
+        ("echo formatted >notes.txt", false),
         ("test -e ../once || { : >../once; echo mine >mine.txt; }", true),
         ("echo theirs >cache.txt", false),
     ] {
@@ -361,12 +362,9 @@ fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without
         assert_eq!(ran.stderr.contains("left alone"), is_held, "{action}: {}", ran.stderr);
         let kept = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
         assert_eq!(kept.is_empty(), !is_held, "{action}: {kept}");
-        let edited = kept.lines().filter(|name| name.contains("/edited-"));
-        for name in edited {
-            assert!(sandbox.git(&["show", &format!("{name}:notes.txt")]).starts_with("notes\nmine"));
-        }
-        for name in kept.lines().filter(|name| name.contains("/left-")) {
-            assert_eq!(sandbox.git(&["show", &format!("{name}:mine.txt")]), "mine");
+        for name in kept.lines().filter(|name| name.contains("/theirs-")) {
+            let file = if action.contains("notes") { "notes.txt" } else { "mine.txt" };
+            assert!(sandbox.git(&["show", &format!("{name}:{file}")]).ends_with("mine"));
         }
     }
 }
@@ -387,7 +385,7 @@ fn what_an_editor_saves_is_kept_and_named() {
     let kept = kept.split(':').next().unwrap();
     assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
     assert!(sandbox.git(&["for-each-ref", "refs/tdd"]).contains(kept));
-    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-", "--discard-commits"]);
     assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
 }
 

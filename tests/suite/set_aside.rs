@@ -259,7 +259,7 @@ fn ac_tdd_9_52_what_changes_in_repositories_inside_the_tree_is_no_runs_to_pause_
         let agent = format!("role=$1\n{}{HONEST_AGENT}", stops::BLOCK);
         std::fs::write(stops::beside(&sandbox, "agent.sh"), agent).unwrap();
         at(&sandbox, "audit", &["resume"]).expect(0);
-        sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+        sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-", "--discard-commits"]);
     }
 }
 

@@ -88,9 +88,12 @@ fn at_work(records: &[Record]) -> Option<(u64, u64)> {
     let stopped = matches!(last.event, Event::Paused { .. } | Event::Stopped { .. });
     let since = records.iter().rev().take_while(|record| !tells_the_tree(record));
     // Whoever goes on after a kill and pauses before the tree is told again knows no more than the kill left.
+    let is_begun = records
+        .iter()
+        .any(|record| matches!(record.event, Event::BaselineMeasured { .. } | Event::FixMeasured { .. }));
     let is_gone_on_with = since.into_iter().any(|record| matches!(record.event, Event::Resumed));
     let from = records.iter().rev().find(|record| tells_the_tree(record))?.ts;
-    (stopped && !is_gone_on_with).then_some((from.saturating_sub(TICK_MS), last.ts))
+    (stopped && is_begun && !is_gone_on_with).then_some((from.saturating_sub(TICK_MS), last.ts))
 }
 
 /// From the first event to the last that is none of ours.
