@@ -22,6 +22,9 @@ pub struct Cycle {
     pub(super) just_kept: Option<CheckpointId>,
     /// What the project's own commands left before any child, and was not there before the run.
     pub(super) left: Vec<RelPath>,
+    /// The attempt that is judged once more, and whether it is to be now.
+    pub(super) judged_again: Option<String>,
+    pub(super) judges_again: bool,
     /// Whether this process has sealed protected files before a child.
     pub(super) has_sealed: bool,
 }

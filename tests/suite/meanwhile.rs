@@ -118,6 +118,9 @@ fn a_commit_in_the_work_tree_of_a_run_is_lost_at_no_level() {
         } else {
             assert_eq!(now, ["refs/heads/here".to_owned(), mine.clone()]);
             assert!(!ran.stderr.contains("put back"), "{}", ran.stderr);
+            let told =
+                "look at, before your next git command: HEAD was moved from branch main to branch here; left";
+            assert_eq!(ran.stdout.matches(told).count(), 1, "{}", ran.stdout);
         }
         assert!(sandbox.git(&["rev-list", "--all"]).contains(&mine), "{level}");
     }
@@ -450,4 +453,70 @@ fn ac_tdd_9_21_runs_of_another_work_tree_go_on_meanwhile_and_nobody_is_told_of_t
         "{told:?}"
     );
     assert_eq!(ran.stdout.matches("refs/tdd/").count(), 1, "{}", ran.stdout);
+}
+
+/// What is taken off the branch in `audit` is a person's, or may be: everybody who is told of the run hears how it
+/// comes back.
+#[test]
+fn ac_tdd_9_56_a_commit_that_is_taken_off_the_branch_is_told_with_the_command_that_brings_it_back() {
+    for (action, is_moved) in [
+        ("git commit -qm MINE --allow-empty", true),
+        ("git commit -q --amend --allow-empty -m MINE", true),
+        ("git checkout -q -b here; git commit -qm MINE --allow-empty; git branch -q mine", true),
+        ("git branch -q mine; git tag -m MINE mine", false),
+    ] {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        let mut mine = String::new();
+        let ran = meanwhile("audit", &sandbox, || {
+            sh(&sandbox, action);
+            mine = sandbox.git(&["rev-parse", "HEAD"]);
+        });
+        let ran = ran.expect(0);
+        let told = "; bring it back: ";
+        let all = [
+            ran.stdout.clone(),
+            sandbox.tdd(&["status", "STE-1"]).stdout,
+            sandbox.tdd(&["wait"]).stdout,
+            sandbox.tdd(&["wait", "--json"]).stdout,
+            sandbox.tdd(&["status", "--json", "STE-1"]).stdout,
+        ];
+        for said in &all {
+            assert_eq!(said.contains(told), is_moved, "{action}: {said}");
+        }
+        if is_moved {
+            let command = all[0].split(told).nth(1).unwrap().lines().next().unwrap();
+            sh(&sandbox, command);
+            assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), mine, "{command}");
+            assert_eq!(sandbox.read("src.txt"), "one\ntwo\n", "files stay");
+        }
+    }
+}
+
+/// Who saves a test while tests run is not the role; whoever changes one each time they run is.
+#[test]
+fn ac_tdd_9_57_a_test_that_is_saved_while_tests_run_is_held_against_nobody() {
+    let at_work = "test -e tests/ac_ste_1_1.sh && grep -q two src.txt";
+    for level in LEVELS {
+        for (writes, is_blamed) in [
+            ("test ! -e ../once && : >../once && echo true >tests/mine.sh", false),
+            ("test ! -e ../once && : >../once && echo false >tests/mine.sh", false),
+            ("test ! -e ../once && : >../once && echo '# mine' >>tests/base.sh", false),
+            ("echo true >tests/mine.sh", true),
+        ] {
+            if level == "enforce" && (!has_bwrap() || writes.contains("base.sh")) {
+                continue;
+            }
+            let check = format!("{at_work} && {writes}\nfor t in tests/*.sh; do sh $t || exit 1; done\n");
+            let sandbox = project(stops::HONEST_AGENT, &check, "budgets: { semantic: 1 }\n");
+            sandbox.write("tests/base.sh", "true\n");
+            sandbox.commit();
+            let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(i32::from(is_blamed));
+            if !is_blamed {
+                let file = if writes.contains("mine.sh") { "mine.sh" } else { "base.sh" };
+                let told = format!("look at: somebody else wrote, or may have: tests/{file}; kept as ");
+                assert!(ran.stdout.contains(&told), "{level} {writes}: {}", ran.stdout);
+                assert_eq!(sandbox.read("tests/base.sh"), "true\n");
+            }
+        }
+    }
 }

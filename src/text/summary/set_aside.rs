@@ -3,10 +3,13 @@
 use serde_json::{Value, json};
 
 use tdd_core::attempt::CheckpointId;
+use tdd_core::event::BRINGS_BACK;
 use tdd_core::harmless;
 use tdd_core::machine::Facts;
 use tdd_core::path::RelPath;
 
+/// Letters of a line about git.
+const LONGEST: usize = 500;
 /// How many files of somebody else's are named in one line.
 const NAMED: usize = 8;
 
@@ -22,7 +25,14 @@ pub fn set_aside(facts: &Facts) -> impl Iterator<Item = String> {
         let paths: Vec<&RelPath> = paths.iter().collect();
         line("left by a role that names nothing of it, or written by somebody meanwhile", &paths, kept)
     });
-    theirs.chain(unnamed)
+    theirs
+        .chain(unnamed)
+        .chain(of_git(facts).map(|line| format!("look at: {}", harmless::short(line, LONGEST))))
+}
+
+/// What was taken off this work tree's branch, or of its HEAD, and a person may have made.
+fn of_git(facts: &Facts) -> impl Iterator<Item = &String> {
+    facts.left_in_git.iter().filter(|line| line.contains(BRINGS_BACK))
 }
 
 fn line(whose: &str, paths: &[&RelPath], kept: &CheckpointId) -> String {
@@ -36,5 +46,6 @@ fn line(whose: &str, paths: &[&RelPath], kept: &CheckpointId) -> String {
 pub fn set_aside_json(facts: &Facts) -> Vec<Value> {
     let theirs = facts.set_aside.iter().map(|(paths, kept)| json!({ "paths": paths, "kept": kept }));
     let perhaps = |(paths, kept): &(Vec<RelPath>, CheckpointId)| json!({ "paths": paths, "kept": kept, "perhaps_a_roles": true });
-    theirs.chain(facts.unnamed.iter().map(perhaps)).collect()
+    let of_git = of_git(facts).map(|line| json!({ "git": line }));
+    theirs.chain(facts.unnamed.iter().map(perhaps)).chain(of_git).collect()
 }
