@@ -18,6 +18,7 @@ mod agent_homes;
 mod agent_outcomes;
 mod agents;
 mod bad_input;
+mod baseline_edits;
 mod battery;
 mod between;
 mod between_copies;

@@ -35,7 +35,7 @@ pub use crate::facts::{Leaked, Runs};
 pub use crate::run_name::RunId;
 pub use decision::Decision;
 pub use missing_block::MissingBlock;
-pub use noted::{note_leaked, note_left};
+pub use noted::{BRINGS_BACK, note_leaked, note_left};
 pub use session::{
     EditFact, EditGround, GateMode, GitSeen, Repair, RepairCause, SessionEvent, SessionId, SessionStarted,
     Step, Switch, ToolClass,

@@ -36,6 +36,7 @@ mod git_files;
 mod git_kept;
 mod git_locks;
 mod git_midst;
+mod git_pointer;
 mod git_state;
 mod git_told;
 mod git_words;
