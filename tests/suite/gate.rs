@@ -11,10 +11,12 @@ use super::sandbox::{Ran, Sandbox, has_pytest};
 mod bad_calls;
 mod cleaned;
 mod elsewhere;
+mod hidden;
 mod history;
 mod install;
 mod mcp;
 mod real;
+mod together;
 mod ways_around;
 
 pub const SHOP: &str = "def total(prices):\n    return 0\n";

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::desk::Desk;
-use crate::commands::journalled::Journalled;
-use tdd_child::{leftovers, run_folder};
+use super::paths::{self, Target};
+use super::stands::{self, Beside};
+use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent};
-use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::finding::Change;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
@@ -18,8 +19,6 @@ use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::watch::{self, Look};
 use tdd_source::{Additions, Language};
 
-/// The newest runs, whose work may have come since the last look.
-const MOST_RUNS: usize = 4;
 /// Files that are named one by one.
 const NAMED: usize = 10;
 
@@ -47,8 +46,7 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, tool, &beside));
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
     events.extend(beside.news);
-    let mut brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
-    brought.extend(by_runs(desk, &mut checkpoints, (&before, &now), &refused)?);
+    let brought = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
     refused.retain(|path, _| !brought.contains(path));
     desk.record(&events)?;
     let mut told = String::new();
@@ -76,6 +74,21 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         desk.record(&[seen])?;
     }
     Ok(Compared { told })
+}
+
+/// The files that have changed and that nothing allows. Nothing is journalled or taken back.
+pub(super) fn unallowed(desk: &Desk) -> Result<Vec<RelPath>, Trouble> {
+    let before = desk.state().tree.clone();
+    if watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
+        return Ok(Vec::new());
+    }
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let (now, changes) = checkpoints.see_since(&before)?;
+    let beside = Beside::of(desk, &mut checkpoints, &before)?;
+    let (_, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, None, &beside));
+    let standing = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
+    refused.retain(|path, _| !standing.contains(path));
+    Ok(refused.into_keys().collect())
 }
 
 /// The changes that stand, and those that do not.
@@ -106,86 +119,6 @@ fn judged(
         }
     }
     (edits, refused)
-}
-
-/// Other work trees of the repository that lie in this one, as agents make them: what is done there is no change of
-/// this tree, and no commit of it can hold it. Each has a gate of its own.
-struct Beside {
-    folders: Vec<RelPath>,
-    /// Those that were known, and may be gone.
-    known: Vec<RelPath>,
-    news: Option<Event>,
-}
-
-impl Beside {
-    /// A folder that had files of this tree's is none.
-    fn of(desk: &Desk, checkpoints: &mut GitCheckpoints, before: &CheckpointId) -> Result<Self, Trouble> {
-        let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
-        let mut folders = checkpoints.linked_work_trees();
-        if folders.is_empty() && known.is_empty() {
-            return Ok(Self { folders, known, news: None });
-        }
-        let files = checkpoints.files(before)?;
-        folders.retain(|folder| {
-            known.contains(folder) || !files.iter().any(|file| file.is_within(folder.as_str()))
-        });
-        let is_new = folders != known;
-        let git = desk.state().git.clone().filter(|_| is_new);
-        let news = git.map(|git| GitSeen { work_trees: folders.clone(), ..git });
-        Ok(Self { folders, known, news: news.map(|git| of(SessionEvent::Committed { git })) })
-    }
-
-    fn has(&self, change: &Change) -> bool {
-        let is_in = |folder: &RelPath| change.path.is_within(folder.as_str());
-        self.folders.iter().any(is_in) || (change.kind == ChangeKind::Deleted && self.known.iter().any(is_in))
-    }
-}
-
-/// What git has brought from its history of what would be refused: another branch, a merge. While a claim is open the
-/// end of the turn is to judge it, and the tree that it would go back to is of the other commit.
-fn brought(
-    desk: &Desk,
-    checkpoints: &mut GitCheckpoints,
-    trees: (&CheckpointId, &CheckpointId),
-    refused: &BTreeMap<RelPath, Refusal>,
-) -> Result<Vec<RelPath>, Trouble> {
-    let is_code = |(path, refusal): (&RelPath, &Refusal)| {
-        (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
-    };
-    let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
-    match (&desk.state().started.git, &desk.state().git) {
-        (Some(known), Some(seen)) if desk.state().claims.is_empty() && !paths.is_empty() => {
-            checkpoints.brought((&known.tips, seen), trees, &paths)
-        }
-        _ => Ok(Vec::new()),
-    }
-}
-
-/// What runs of `tdd` have left: good work by their own judgement, on files that were as they had been seen.
-fn by_runs(
-    desk: &Desk,
-    checkpoints: &mut GitCheckpoints,
-    (before, now): (&CheckpointId, &CheckpointId),
-    refused: &BTreeMap<RelPath, Refusal>,
-) -> Result<Vec<RelPath>, Trouble> {
-    if refused.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut paths: Vec<RelPath> = refused.keys().cloned().collect();
-    let mut left = Vec::new();
-    for run in run_folder::list_runs(&desk.place.repository).iter().take(MOST_RUNS) {
-        let Ok((told, _)) = Journalled::read(run) else { continue };
-        let (Journalled::Cycle(state), Some(zero), None) = (&told, told.zero(), told.undone()) else {
-            continue;
-        };
-        let Some(good) = &state.good else { continue };
-        // Of a run that was cleaned nothing is held.
-        let Ok(untouched) = checkpoints.same_in(&zero, before, &paths) else { continue };
-        let own = checkpoints.same_in(good, now, &untouched)?;
-        paths.retain(|path| !own.contains(path));
-        left.extend(own);
-    }
-    Ok(left)
 }
 
 fn seen(
@@ -228,6 +161,11 @@ fn judge(
     path: &RelPath,
 ) -> Permit {
     let permit = desk.state().may_edit(&desk.rules, path);
+    if let Permit::Allowed(EditGround::Claim | EditGround::Test, _) = &permit
+        && leads_away(desk, checkpoints, now, path)
+    {
+        return Permit::Refused(Refusal::Link { path: path.clone() });
+    }
     let Permit::Refused(Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. }) =
         permit
     else {
@@ -242,6 +180,18 @@ fn judge(
         return permit;
     };
     if only_tests(path, &old, &new) { Permit::Allowed(EditGround::Test, Vec::new()) } else { permit }
+}
+
+/// Whether it is a link to what nobody compares: its text could change unseen from then on.
+fn leads_away(desk: &Desk, checkpoints: &mut GitCheckpoints, now: &CheckpointId, path: &RelPath) -> bool {
+    let top = desk.place.repository.as_path();
+    let at = top.join(path.as_str());
+    if !at.symlink_metadata().is_ok_and(|about| about.is_symlink()) {
+        return false;
+    }
+    let Ok(Target::Inside(leads_to)) = paths::target(top, top, path.as_str()) else { return true };
+    let is_held = |file: &RelPath| *file == leads_to || file.is_within(leads_to.as_str());
+    !checkpoints.files(now).is_ok_and(|files| files.iter().any(is_held))
 }
 
 fn may_hold_tests(path: &RelPath) -> bool {

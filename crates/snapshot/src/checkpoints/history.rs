@@ -194,7 +194,7 @@ impl GitCheckpoints {
         one.is_some() && one == read(other)
     }
 
-    fn own_git(&self) -> Git {
+    pub(super) fn own_git(&self) -> Git {
         Git::own(&self.place)
     }
 
