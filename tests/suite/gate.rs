@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::sandbox::{Ran, Sandbox, has_pytest};
 
 mod bad_calls;
+mod brought;
 mod cleaned;
 mod elsewhere;
 mod hidden;

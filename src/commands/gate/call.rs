@@ -22,6 +22,8 @@ const LARGEST: u64 = 16 << 20;
 pub(super) struct Call {
     pub(super) agent: &'static AgentHooks,
     pub(super) moment: Moment,
+    /// By the agent's own name.
+    pub(super) event: String,
     pub(super) session: SessionId,
     pub(super) tool: String,
     pub(super) input: Value,
@@ -75,7 +77,7 @@ pub(super) fn read(args: &HookArgs) -> Result<Call, Trouble> {
     let is_compacted = text(&["source"]).as_deref() == Some("compact");
     let use_id = text(&["tool_use_id", "toolUseId", "tool_call_id"]).unwrap_or_else(|| tool.clone());
     let cwd = text(&["cwd"]);
-    Ok(Call { agent, moment, session, tool, input, cwd, is_again, is_compacted, use_id })
+    Ok(Call { agent, moment, event, session, tool, input, cwd, is_again, is_compacted, use_id })
 }
 
 /// An agent's word for a session, as a name that a folder and a ref can have.

@@ -8,15 +8,17 @@ use super::paths::{self, Target};
 use super::stands::{self, Beside};
 use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent};
+use tdd_core::event::{
+    EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent, Switch,
+};
 use tdd_core::finding::Change;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::watch::{self, Look};
+use tdd_snapshot::checkpoints::{GitCheckpoints, in_the_midst_of};
 use tdd_source::{Additions, Language};
 
 /// Files that are named one by one.
@@ -27,6 +29,8 @@ const NAMED: usize = 10;
 pub(super) struct Compared {
     /// For the model: what was taken back, and why; empty if all stands.
     pub(super) told: String,
+    /// What would have been, where the gate warns alone.
+    pub(super) warned: String,
 }
 
 /// Compares, journals what stands, and takes back what no claim allows. `tool` is the one that has just run.
@@ -44,6 +48,7 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     }
     let beside = Beside::of(desk, &mut checkpoints, &before)?;
     let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, tool, &beside));
+    let warned = warned(desk, &edits);
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
     events.extend(beside.news);
     let brought = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
@@ -60,12 +65,7 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         {
             told += &still_in_head(git, &head);
         }
-        if let Some(what) = checkpoints.in_the_midst_of() {
-            let _ = write!(
-                told,
-                "\ntdd: git is in the midst of a {what}: end it (git {what} --abort), and leave it to the person"
-            );
-        }
+        told += &in_the_midst(desk);
     }
     // What was taken back has been seen as it is then.
     let tree = if refused.is_empty() { now } else { desk.state().tree.clone() };
@@ -73,7 +73,7 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         let seen = seen(desk, &mut checkpoints, tree, brought)?;
         desk.record(&[seen])?;
     }
-    Ok(Compared { told })
+    Ok(Compared { told, warned })
 }
 
 /// The files that have changed and that nothing allows. Nothing is journalled or taken back.
@@ -89,6 +89,23 @@ pub(super) fn unallowed(desk: &Desk) -> Result<Vec<RelPath>, Trouble> {
     let standing = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
     refused.retain(|path, _| !standing.contains(path));
     Ok(refused.into_keys().collect())
+}
+
+/// What stands because the gate warns alone.
+fn warned(desk: &Desk, edits: &[EditFact]) -> String {
+    if desk.state().switch == Switch::Off {
+        return String::new();
+    }
+    let ungated = || edits.iter().filter(|edit| edit.ground == EditGround::Ungated);
+    let names: Vec<&str> = ungated().map(|edit| edit.edit_target.as_str()).take(NAMED).collect();
+    match (names.as_slice(), ungated().count()) {
+        ([], _) => String::new(),
+        (names, count) => {
+            let more = count.saturating_sub(NAMED);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            format!("tdd: (warning) changed without a red test and a claim: {}{more}", names.join(", "))
+        }
+    }
 }
 
 /// The changes that stand, and those that do not.
@@ -139,6 +156,15 @@ pub(super) fn git_now(desk: &Desk, checkpoints: &mut GitCheckpoints) -> Result<O
     let trusted = desk.state().git.as_ref().map(|git| git.trusted.clone()).unwrap_or_default();
     let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
     Ok(checkpoints.git_seen()?.map(|now| GitSeen { trusted, work_trees: known, ..now }))
+}
+
+/// What to do where git waits for somebody who resolves a conflict.
+pub(super) fn in_the_midst(desk: &Desk) -> String {
+    let Some(what) = in_the_midst_of(&desk.place.repository) else { return String::new() };
+    format!(
+        "\ntdd: git is in the midst of a {what}. To resolve it at the person's word: tdd gate refactor on --why 'resolve \
+         the {what}'; else end it: git {what} --abort"
+    )
 }
 
 /// What was taken back in the tree alone, and what to do about it.
@@ -227,7 +253,11 @@ pub(super) fn take_back(
         output: red.iter().find_map(|(_, output)| output.clone()),
     };
     desk.record_one(SessionEvent::Repair(repair))?;
-    checkpoints.restore(to, paths)?;
+    // A submodule is named as a whole, and its files are put back.
+    let inner = checkpoints.inner_changes(to, now)?.into_iter();
+    let inner = inner.filter(|file| paths.iter().any(|path| file.is_within(path.as_str())));
+    let all: Vec<RelPath> = paths.iter().cloned().chain(inner).collect();
+    checkpoints.restore(to, &all)?;
     let tree = checkpoints.see()?;
     desk.record(&[Event::TreeSeen { tree }])?;
     Ok(label)

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::agents::{self, Answer, Moment, Tool};
 use super::call::{Call, files, inside, read, tool_of};
 use super::caller::{self, Caller};
-use super::compare::{compare, only_tests, unallowed};
+use super::compare::{compare, in_the_midst, only_tests, unallowed};
 use super::desk::{self, Desk};
 use super::turn::{self, Turned};
 use super::{agents_environment, cut_off, settings, within};
@@ -181,7 +181,11 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
             }
             let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty());
             let compared = compare(&mut desk, tool, Look::Quick)?;
-            Ok(if compared.told.is_empty() { Word::Go(String::new()) } else { Word::Stop(compared.told) })
+            Ok(if compared.told.is_empty() {
+                Word::Go(aside(call, &compared.warned))
+            } else {
+                Word::Stop(compared.told)
+            })
         }
         Moment::TurnEnd => {
             cut_off::all_ended(&desk.session.folder);
@@ -193,12 +197,29 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
             let reminder = reminder.filter(|_| !call.is_again);
             Ok(match (turned, reminder) {
                 (Turned::Red(told), _) => Word::Stop([told, inner.red].concat()),
-                (Turned::Green(_) | Turned::Nothing, _) if !inner.red.is_empty() => Word::Stop(inner.red),
-                (Turned::Green(_) | Turned::Nothing, Some(reminder)) => Word::Stop(reminder),
+                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
+                    Word::Stop(inner.red)
+                }
+                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => {
+                    Word::Stop(reminder)
+                }
+                (Turned::Warned(told), None) => Word::Go(aside(call, &told)),
                 (Turned::Green(_) | Turned::Nothing, None) => Word::Go(String::new()),
             })
         }
     }
+}
+
+/// A word beside a call that stands, for the person and the model: plain text of a hook that ends well is read by nobody.
+fn aside(call: &Call, text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let mut word = json!({ "systemMessage": text });
+    if call.moment == Moment::After {
+        word["hookSpecificOutput"] = json!({ "hookEventName": call.event, "additionalContext": text });
+    }
+    word.to_string()
 }
 
 /// What changed between two turns is a person's, if it is the agent that says that one begins. What came since a
@@ -253,7 +274,10 @@ fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
         if desk.state().started.mode == GateMode::Warn {
             return Ok(Word::Go(warning(&refusal)));
         }
-        return Ok(Word::Stop(refusal.to_string()));
+        let is_for_a_test =
+            matches!(refusal, Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. });
+        let midst = if is_for_a_test { in_the_midst(desk) } else { String::new() };
+        return Ok(Word::Stop(refusal.to_string() + &midst));
     }
     Ok(Word::Go(String::new()))
 }

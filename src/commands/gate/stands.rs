@@ -150,7 +150,13 @@ fn brought(
     let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
     match (&desk.state().started.git, &desk.state().git) {
         (Some(known), Some(seen)) if desk.state().claims.is_empty() && !paths.is_empty() => {
-            checkpoints.brought((&known.tips, seen), trees, &paths)
+            let known = (&known.tips, seen);
+            let mut brought = checkpoints.brought(known, trees, &paths)?;
+            if brought.len() < paths.len() {
+                brought.extend(checkpoints.merged(known, trees, &paths)?);
+                brought.extend(checkpoints.updated_submodules(known, trees, &paths)?);
+            }
+            Ok(brought)
         }
         _ => Ok(Vec::new()),
     }
