@@ -83,6 +83,8 @@ pub struct Paused {
     /// The command that goes on.
     pub resume: String,
     pub set_aside: Vec<SetAside>,
+    /// What was left in git, or put back there with the command that brings it back.
+    pub left_in_git: Vec<String>,
 }
 
 /// A run that the operator gave up; the tree stays as it is.
