@@ -20,6 +20,10 @@ pub struct InitArgs {
     /// What must hold by it; may be repeated. Without it one is left to be filled in.
     #[arg(long = "criterion", short = 'c', value_name = "TEXT")]
     pub criteria: Vec<String>,
+    /// Write an agent's skills too, or a workflow: claude, codex, copilot, gemini, opencode, pi, github; several with
+    /// commas.
+    #[arg(long, value_name = "WHOM", value_delimiter = ',', conflicts_with = "undo")]
+    pub with: Vec<String>,
     /// Write without asking.
     #[arg(long, short)]
     pub yes: bool,
@@ -52,6 +56,13 @@ pub struct ExplainArgs {
     /// A mode (B), an exit code (70), a red kind (missing), or another word; all of them if not given.
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct SchemaArgs {
+    /// Which one; the names of all if not given.
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]

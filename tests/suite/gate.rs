@@ -16,6 +16,7 @@ mod hidden;
 mod history;
 mod install;
 mod mcp;
+mod mcp_runs;
 mod real;
 mod together;
 mod ways_around;

@@ -62,6 +62,7 @@ pub(super) const PAGES: &[Page] = &[
         examples: &[
             ("tdd init", "look, tell, ask, write"),
             ("tdd init --yes --agent claude", "write unasked, and name the agent"),
+            ("tdd init --with codex,github", "an agent's skills and a workflow, too"),
             ("tdd init --undo", "take back what it wrote and nobody changed"),
         ],
         exits: &[
@@ -89,6 +90,20 @@ pub(super) const PAGES: &[Page] = &[
             ("tdd explain", "all of them"),
         ],
         exits: &[("0", "printed"), ("2", "no such word; the nearest are named"), BUG],
+    },
+    Page {
+        name: "schema",
+        told: &[
+            "Each line that tdd prints with `--json` is an object with its `type` and the version of its shape, `v`. The \
+             last line of a command has the exit code, `exit`. While the version is the same, fields and types are only \
+             added: pass over what you do not know.",
+        ],
+        examples: &[
+            ("tdd schema", "which there are"),
+            ("tdd schema last", "the last line, whatever a run came to"),
+            ("tdd schema config", "of tdd.yaml, for an editor that completes it"),
+        ],
+        exits: &[("0", "printed"), ("2", "no schema has this name"), BUG],
     },
     Page {
         name: "completions",
