@@ -1,10 +1,9 @@
-//! Checkpoints: snapshots of the work tree as git objects, and the guard of the user's git state
-//! (contract sections 7 and 12).
+//! Checkpoints: snapshots of the work tree as git objects, and the guard of the user's git state (contract 7 and 12).
 //!
 //! A snapshot holds every file and link that is tracked or not ignored, byte for byte, with the
 //! executable bit. It does not hold: empty folders, other permission bits, times, ignored files,
-//! `.git` of any nested repository, `.tdd/runs`, `.tdd/sessions`. Files of submodules and nested repositories are
-//! ordinary files to it. Files that a sparse checkout left out are absent and stay absent.
+//! `.git` of any nested repository, `.tdd/runs`, `.tdd/sessions`. Files of submodules and nested repositories are ordinary
+//! files to it. Files that a sparse checkout left out are absent and stay absent.
 //!
 //! git is asked through private folders that share the objects and the refs with the user's, so nothing
 //! that a child writes into configuration, attributes or hooks reaches it. Commits hang below
