@@ -18,7 +18,9 @@ pub mod mdtest;
 mod resume;
 pub mod set_up;
 
-pub use internal::{AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, WithinArgs, like_a_command};
+pub use internal::{
+    AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, Reader, WithinArgs, like_a_command,
+};
 use mdtest::MdtestArgs;
 pub use resume::ResumeArgs;
 
@@ -93,6 +95,8 @@ pub enum Command {
     New(set_up::NewArgs),
     /// Say what a failure mode, an exit code, a red kind or another word means.
     Explain(set_up::ExplainArgs),
+    /// Print the JSON schema of what tdd prints for programs, or of tdd.yaml.
+    Schema(set_up::SchemaArgs),
     /// Print what makes a shell complete commands and flags.
     Completions(set_up::CompletionsArgs),
     /// Write the manual's pages, one for each command.

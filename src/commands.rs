@@ -33,11 +33,12 @@ pub mod wait;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::cli::{Cli, Command, Internal, RunArgs};
+use crate::cli::{Cli, Command, Internal, Reader, RunArgs};
 use crate::exit::Exit;
 use crate::settings::Environment;
 use crate::text::config::ConfigFile;
 use crate::text::mask::Mask;
+use crate::text::object::{Content, Failure};
 use crate::view::print;
 use crate::world::config_file;
 use crate::world::project::Place;
@@ -48,7 +49,7 @@ use tdd_core::guard::{self, Guard};
 use tdd_core::trouble::Trouble;
 
 /// Runs one subcommand and gives its exit code. The only place that prints an error.
-pub fn run(cli: Cli) -> ExitCode {
+pub fn run(cli: Cli, reader: Reader) -> ExitCode {
     #[cfg(debug_assertions)]
     switch_off_guard();
     signals::ignore_file_size();
@@ -84,12 +85,13 @@ pub fn run(cli: Cli) -> ExitCode {
         Some(Command::Init(args)) => init::run(&args),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Schema(args)) => reference::schema(&args),
         Some(Command::Completions(args)) => Ok(reference::completions(&args)),
         Some(Command::Man(args)) => reference::man(&args),
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
-    let code = outcome.unwrap_or_else(|trouble| report(&trouble));
+    let code = outcome.unwrap_or_else(|trouble| report(&trouble, reader));
     told_of_loss(code, purpose)
 }
 
@@ -131,6 +133,7 @@ fn purpose(cli: &Cli) -> Purpose {
             | Command::Corpus(_)
             | Command::Config(_)
             | Command::Explain(_)
+            | Command::Schema(_)
             | Command::Completions(_)
             | Command::Doctor(_),
         ) => Purpose::ToTell,
@@ -170,9 +173,19 @@ fn told_of_loss(code: ExitCode, purpose: Purpose) -> ExitCode {
 }
 
 /// A command line that can't be read, or one that asks for help.
-pub fn refuse_line(error: &clap::Error, near: Option<&str>) -> ! {
+pub fn refuse_line(error: &clap::Error, near: Option<&str>, reader: Reader) -> ! {
     if let Some(line) = near {
         print::message(&format!("error: {line}\n"));
+    }
+    if reader == Reader::Program && error.use_stderr() {
+        let said = error.render().to_string();
+        let what = near.or(said.lines().next()).unwrap_or_default();
+        let failure = Failure {
+            what: what.trim_start_matches("error: ").to_owned(),
+            why: "the command line can't be read".to_owned(),
+            next: "tdd --help".to_owned(),
+        };
+        print::result(&Content::Error(failure).last(Exit::SetUp.code()));
     }
     error.exit()
 }
@@ -186,7 +199,7 @@ pub fn run_internal(internal: &Internal) -> ExitCode {
         Internal::ModelServer(args) => model_server::run(args),
         Internal::Hook(args) => Ok(gate::hook::run(args)),
     };
-    outcome.unwrap_or_else(|trouble| report(&trouble))
+    outcome.unwrap_or_else(|trouble| report(&trouble, Reader::Person))
 }
 
 /// For the suite: the same program without one of its checks.
@@ -247,9 +260,13 @@ fn layered(project: Option<ConfigFile>, own: Option<ConfigFile>) -> Option<Confi
 }
 
 /// What is wrong may quote a command of the project's.
-fn report(trouble: &Trouble) -> ExitCode {
+fn report(trouble: &Trouble, reader: Reader) -> ExitCode {
     let mask = mask_of(&environment());
     let trouble = &trouble.clone().map_words(&|text| mask.apply(text).into_owned());
     print::trouble(trouble);
-    ExitCode::from(Exit::of_trouble(trouble).code())
+    let code = Exit::of_trouble(trouble).code();
+    if reader == Reader::Program {
+        print::result(&Content::Error(Failure::of(trouble)).last(code));
+    }
+    ExitCode::from(code)
 }

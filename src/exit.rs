@@ -1,5 +1,6 @@
 //! The exit code table of `run` and `resume` (contract section 2).
 
+use tdd_core::halt::Ending;
 use tdd_core::trouble::{Trouble, TroubleKind};
 
 /// How `run` and `resume` end.
@@ -25,6 +26,13 @@ impl Exit {
             Self::PartlyUnverified => 4,
             Self::Internal => 70,
             Self::Stopped(signal) => u8::try_from(128 + signal).unwrap_or(143),
+        }
+    }
+
+    pub fn of_ending(ending: Ending) -> Self {
+        match ending {
+            Ending::Verified => Self::Verified,
+            Ending::PartlyUnverified => Self::PartlyUnverified,
         }
     }
 

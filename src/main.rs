@@ -6,8 +6,8 @@ use tdd::cli::Line;
 
 fn main() -> ExitCode {
     match Line::parse(std::env::args_os().collect()) {
-        Line::Person(cli) => tdd::commands::run(*cli),
-        Line::Wrong(error, near) => tdd::commands::refuse_line(&error, near.as_deref()),
+        Line::Person(cli, reader) => tdd::commands::run(*cli, reader),
+        Line::Wrong(error, near, reader) => tdd::commands::refuse_line(&error, near.as_deref(), reader),
         Line::Ourselves(internal) => tdd::commands::run_internal(&internal),
     }
 }

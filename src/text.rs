@@ -11,6 +11,7 @@ pub mod html_report;
 pub mod journal_line;
 pub mod json_splice;
 pub mod mask;
+pub mod object;
 pub mod prompt;
 pub mod skill;
 pub mod summary;

@@ -20,7 +20,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Work", &["run", "resume", "wait", "fix", "gate", "mcp", "mdtest", "demo"]),
     ("Judge, and go back", &["review", "undo", "clean"]),
     ("Look", &["status", "log", "show", "report", "diff", "matrix", "why", "corpus"]),
-    ("Set up", &["init", "new", "doctor", "config", "criteria", "explain", "completions", "man", "parse"]),
+    (
+        "Set up",
+        &["init", "new", "doctor", "config", "criteria", "explain", "schema", "completions", "man", "parse"],
+    ),
 ];
 
 const AFTER: &str = "\

@@ -33,11 +33,30 @@ pub enum Internal {
 /// Who has written the command line.
 #[derive(Debug)]
 pub enum Line {
-    Person(Box<Cli>),
+    Person(Box<Cli>, Reader),
     Ourselves(Internal),
     /// None of both, or a wish for help: what clap says. A word that is no command is taken for a
     /// requirement, and clap then stumbles over what follows it, so the command that it is like goes first.
-    Wrong(Box<clap::Error>, Option<String>),
+    Wrong(Box<clap::Error>, Option<String>, Reader),
+}
+
+/// Who reads what is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    Person,
+    /// `--json` is on the line, whether or not the line can be read.
+    Program,
+}
+
+impl Reader {
+    fn of(words: &[OsString]) -> Self {
+        let asks = |word: &OsString| {
+            let word = word.as_encoded_bytes();
+            word == b"--json" || word.starts_with(b"--json=")
+        };
+        let mut flags = words.iter().take_while(|word| *word != "--");
+        if flags.any(asks) { Self::Program } else { Self::Person }
+    }
 }
 
 impl Line {
@@ -57,13 +76,14 @@ impl Line {
             Self::Ourselves(Internal::parse_from(words))
         } else {
             let typed = words.get(1).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+            let reader = Reader::of(&words);
             match help::parse(words) {
-                Ok(cli) => Self::Person(Box::new(cli)),
+                Ok(cli) => Self::Person(Box::new(cli), reader),
                 Err(error) => {
                     let near = like_a_command(&typed).filter(|_| error.use_stderr());
                     let near =
                         near.map(|near| format!("`{typed}` is no command; did you mean `tdd {near}`?"));
-                    Self::Wrong(Box::new(error), near)
+                    Self::Wrong(Box::new(error), near, reader)
                 }
             }
         }

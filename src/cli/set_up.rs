@@ -54,6 +54,13 @@ pub struct ExplainArgs {
     pub words: Vec<String>,
 }
 
+#[derive(Clone, Debug, Default, Args)]
+pub struct SchemaArgs {
+    /// Which one; the names of all if not given.
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct CompletionsArgs {
     /// bash, zsh, fish, powershell or elvish.

@@ -15,6 +15,7 @@ use super::run::execute;
 use super::run_status::{self, RunStatus};
 use super::status::repository;
 use crate::cli::CleanArgs;
+use crate::text::object::VERSION;
 use crate::view::print;
 use crate::world::journal_file::folders::{self, Entry};
 use crate::world::lock::WorkTreeLock;
@@ -297,7 +298,7 @@ impl Sum {
     fn told(&self, args: &CleanArgs, kept: (usize, usize)) -> String {
         if args.json {
             let sum = json!({
-                "type": "clean", "dry_run": args.dry_run, "runs": self.runs, "sessions": self.sessions,
+                "type": "clean", "v": VERSION, "dry_run": args.dry_run, "runs": self.runs, "sessions": self.sessions,
                 "bytes": self.bytes, "refs": self.refs, "failed": self.failed,
                 "kept": kept.0, "kept_sessions": kept.1,
             });
@@ -331,7 +332,8 @@ fn told_of(candidate: &Candidate, args: &CleanArgs) -> String {
     if args.json {
         let kind = if args.dry_run { "would_remove" } else { "removed" };
         let what = if candidate.kind == Kind::Run { "run" } else { "session" };
-        let line = json!({ "type": kind, what: name, "state": state, "bytes": bytes, "refs": refs });
+        let line =
+            json!({ "type": kind, "v": VERSION, what: name, "state": state, "bytes": bytes, "refs": refs });
         return format!("{line}\n");
     }
     let shown = candidate.shown();

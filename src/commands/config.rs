@@ -9,6 +9,7 @@ use crate::cli::RunArgs;
 use crate::cli::config::ConfigArgs;
 use crate::settings::told::{self, DEFAULT, Row, Sources, Variable};
 use crate::settings::{Environment, Settings};
+use crate::text::object::VERSION;
 use crate::view::print;
 use crate::world::project::{self, Place};
 use crate::world::{config_file, project_commands};
@@ -113,7 +114,7 @@ fn for_people(rows: &[Row], environment: &Environment) -> String {
 
 fn as_json(rows: &[Row]) -> String {
     let line = |Row { key, value, from }: &Row| {
-        format!("{}\n", json!({ "type": "setting", "key": key, "value": value, "from": from }))
+        format!("{}\n", json!({ "type": "setting", "v": VERSION, "key": key, "value": value, "from": from }))
     };
     rows.iter().map(line).collect()
 }

@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
-use serde_json::json;
-
+use crate::exit::Exit;
 use crate::settings::OutputMode;
+use crate::text::object::{Content, Detached};
 use crate::view::print;
 use tdd_child::detached::{self, Started};
 use tdd_core::event::RunId;
@@ -38,9 +38,8 @@ pub fn start(output: OutputMode) -> Result<ExitCode, Trouble> {
             }
             let run = RunId(run);
             print::result(&if output.is_json() {
-                let line =
-                    json!({ "type": "detached", "run": run, "pid": pid, "wait": format!("tdd wait {run}") });
-                format!("{line}\n")
+                let wait = format!("tdd wait {run}");
+                Content::Detached(Detached { run, pid, wait }).last(Exit::Verified.code())
             } else {
                 format!(
                     "{run} is at work, process {pid}\n  wait for its end:  tdd wait {run} --timeout 90s\n  \

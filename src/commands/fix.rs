@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use crate::cli::fix::FixArgs;
 use crate::driver::drive::Setup;
 use crate::driver::fix::FixDrive;
@@ -12,7 +10,9 @@ use crate::driver::flags::Flags;
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
-use crate::text::summary::{set_aside, set_aside_json};
+use crate::text::object::fix::{FixReport, Outcome};
+use crate::text::object::{Content, Paused, SetAside};
+use crate::text::summary::set_aside;
 use crate::view::{self, Stderr, print};
 use crate::world::journal_file::folders;
 use crate::world::project::{self, Place};
@@ -222,13 +222,11 @@ pub(super) fn closing(
 ) -> Result<Exit, Trouble> {
     Ok(match (&state.facts.suspension, &state.phase) {
         (Some(Suspension::Paused(reason)), _) => {
-            pause(reason, run, (&state.facts, output), with);
-            Exit::Paused
+            pause(reason, run, (&state.facts, output, Exit::Paused), with)
         }
         (Some(Suspension::Stopped(signal)), _) => {
             let reason = format!("stopped by signal {signal}; children are gone");
-            pause(&reason, run, (&state.facts, output), with);
-            Exit::Stopped(*signal)
+            pause(&reason, run, (&state.facts, output, Exit::Stopped(*signal)), with)
         }
         (None, FixPhase::Ended { end: FixEnd::Fixed }) => {
             execute::show(run, "summary", output);
@@ -244,15 +242,17 @@ pub(super) fn closing(
 }
 
 /// There is nothing to resume: the best state is in the tree, and a new run goes on from it.
-fn pause(reason: &str, run: &Path, (facts, output): (&Facts, OutputMode), with: &Flags) {
+fn pause(reason: &str, run: &Path, (facts, output, exit): (&Facts, OutputMode, Exit), with: &Flags) -> Exit {
     let id = execute::run_id_of(run);
     match output {
         OutputMode::Json | OutputMode::Summary => {
-            let line = json!({
-                "type": "paused", "reason": reason, "run_dir": run, "again": format!("tdd fix{with}"),
-                "set_aside": set_aside_json(facts),
-            });
-            print::result(&format!("{line}\n"));
+            let paused = Paused {
+                reason: reason.to_owned(),
+                run_dir: run.display().to_string(),
+                resume: format!("tdd fix{with}"),
+                set_aside: SetAside::of(facts),
+            };
+            print::result(&Content::Paused(paused).last(exit.code()));
         }
         OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
             let aside: String = set_aside(facts).flat_map(|line| ["\n  ".to_owned(), line]).collect();
@@ -262,13 +262,15 @@ fn pause(reason: &str, run: &Path, (facts, output): (&Facts, OutputMode), with: 
             ));
         }
     }
+    exit
 }
 
 fn skipped(settings: &FixSettings, why: &str) -> ExitCode {
     match settings.common.output {
         OutputMode::Json | OutputMode::Summary => {
-            let line = json!({ "type": "fix", "outcome": "skipped", "why": why, "task": settings.task });
-            print::result(&format!("{line}\n"));
+            let (why, task) = (Some(why.to_owned()), settings.task.clone());
+            let skipped = FixReport { outcome: Outcome::Skipped, why, task, run: None };
+            print::result(&Content::Fix(Box::new(skipped)).last(Exit::Verified.code()));
         }
         OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
             print::result(&format!("tdd fix: skipped, no check was run: {why}\n"));

@@ -3,9 +3,11 @@
 
 use std::process::ExitCode;
 
-use crate::cli::set_up::{CompletionsArgs, ManArgs};
+use crate::cli::set_up::{CompletionsArgs, ManArgs, SchemaArgs};
 use crate::cli::whole;
+use crate::text::object::schema::Name;
 use crate::view::print;
+use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
 
 pub fn completions(args: &CompletionsArgs) -> ExitCode {
@@ -13,6 +15,19 @@ pub fn completions(args: &CompletionsArgs) -> ExitCode {
     clap_complete::generate(args.shell, &mut whole(), "tdd", &mut script);
     print::bytes(&script);
     ExitCode::SUCCESS
+}
+
+pub fn schema(args: &SchemaArgs) -> Result<ExitCode, Trouble> {
+    let Some(name) = &args.name else {
+        print::result(&Name::ALL.map(|one| format!("{:8} {}\n", one.name(), one.about())).concat());
+        return Ok(ExitCode::SUCCESS);
+    };
+    let Some(one) = Name::ALL.into_iter().find(|one| one.name() == name) else {
+        return Err(Trouble::user(format!("no schema `{}`", harmless::line(name)))
+            .advise(format!("name one of {}", Name::ALL.map(Name::name).join(", "))));
+    };
+    print::result(&one.text());
+    Ok(ExitCode::SUCCESS)
 }
 
 pub fn man(args: &ManArgs) -> Result<ExitCode, Trouble> {

@@ -5,6 +5,7 @@ mod ci;
 pub mod earlier;
 pub mod execute;
 pub mod finished;
+mod given_up;
 pub mod own_settings;
 pub mod paused;
 pub mod prepare;
@@ -14,11 +15,11 @@ pub mod wire;
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use super::several;
 use crate::cli::RunArgs;
+use crate::exit::Exit;
 use crate::settings::{Environment, Intent, OutputMode};
+use crate::text::object::{Content, DryRun};
 use crate::view::print;
 use tdd_child::detached;
 use tdd_core::criterion::{CriterionId, Verify};
@@ -110,14 +111,13 @@ fn verify_of(prepared: &Prepared, id: &CriterionId) -> Verify {
 }
 
 fn describe_as_json(prepared: &Prepared) -> String {
-    let line = json!({
-        "type": "dry_run",
-        "requirement": prepared.requirement.path,
-        "commands": prepared.shown_commands(),
-        "agents": prepared.agent_names(),
-        "brought_agents": brought::lines(&prepared.settings.agents, &prepared.roles),
-        "plan": prepared.plan,
-        "isolation": prepared.sandbox.isolation.to_string(),
-    });
-    format!("{line}\n")
+    Content::DryRun(Box::new(DryRun {
+        requirement: prepared.requirement.path.clone(),
+        commands: prepared.shown_commands(),
+        agents: prepared.agent_names(),
+        brought_agents: brought::lines(&prepared.settings.agents, &prepared.roles),
+        plan: prepared.plan.clone(),
+        isolation: prepared.sandbox.isolation.to_string(),
+    }))
+    .last(Exit::Verified.code())
 }

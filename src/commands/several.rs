@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use super::journalled::Journalled;
 use super::run as of_one;
 use super::run::prepare::{or_a_command, or_a_run};
-use crate::cli::RunArgs;
+use crate::cli::{Reader, RunArgs};
 use crate::exit::Exit;
 use crate::settings::{Environment, Intent, OutputMode, Settings};
+use crate::text::object::{Content, OneOfSeveral, Several};
 use crate::view::print;
 use crate::world::project::{self, Archive, Place};
 use tdd_child::run_folder::{self, RunDir};
@@ -121,8 +120,9 @@ fn one(args: &RunArgs, task: &Task, (cwd, place): (&Path, &Place), environment: 
         junit: None,
         ..args.clone()
     };
-    let code =
-        of_one::start(&one, cwd, environment.clone()).unwrap_or_else(|trouble| super::report(&trouble));
+    let reader = if args.output.json.is_some() { Reader::Program } else { Reader::Person };
+    let code = of_one::start(&one, cwd, environment.clone())
+        .unwrap_or_else(|trouble| super::report(&trouble, reader));
     Outcome::Ended(number(code))
 }
 
@@ -248,15 +248,13 @@ fn gravest(codes: impl Iterator<Item = u8>) -> u8 {
 
 fn tell(tasks: &[Task], code: u8, output: OutputMode) {
     if output.is_json() {
-        let one = |task: &Task| {
-            json!({
-                "requirement": task.id,
-                "exit": task.outcome.as_ref().and_then(Outcome::code),
-                "outcome": words(task),
-            })
+        let one = |task: &Task| OneOfSeveral {
+            requirement: task.id.clone(),
+            exit: task.outcome.as_ref().and_then(Outcome::code),
+            outcome: words(task),
         };
-        let all: Vec<_> = tasks.iter().map(one).collect();
-        print::result(&format!("{}\n", json!({ "type": "several", "requirements": all, "exit": code })));
+        let requirements = tasks.iter().map(one).collect();
+        print::result(&Content::Several(Several { requirements }).last(code));
         return;
     }
     let wide = tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or_default();

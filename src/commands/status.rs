@@ -15,6 +15,8 @@ use super::log::{one_row, time};
 use super::run_status::{self, RunStatus};
 use crate::cli::StatusArgs;
 use crate::text::halt_report;
+use crate::text::object::usage::UsageReport;
+use crate::text::object::{SetAside, VERSION};
 use crate::text::summary;
 use crate::text::usage_words;
 use crate::view::print;
@@ -99,7 +101,10 @@ fn sessions(args: &StatusArgs, repository: &Path) -> String {
     let one = |one: &clean::sessions::Standing| {
         let (session, words) = (&one.session.0, &one.words);
         if args.json {
-            return format!("{}\n", json!({ "session": session, "state": words }));
+            return format!(
+                "{}\n",
+                json!({ "type": "session_status", "v": VERSION, "session": session, "state": words })
+            );
         }
         format!("session {session}  {words}\n")
     };
@@ -170,7 +175,9 @@ fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> V
         Journalled::Cycle(state) => cycle_as_json(state, span),
         Journalled::Fix(fix) => journalled::fix_json(fix, span),
     };
-    value["set_aside"] = summary::set_aside_json(told.facts()).into();
+    value["type"] = "status".into();
+    value["v"] = VERSION.into();
+    value["set_aside"] = json!(SetAside::of(told.facts()));
     let more = [
         ("state", Some(status.words(&told.phase()))),
         ("status", status.name().map(str::to_owned)),
@@ -254,7 +261,7 @@ fn cycle_as_json(state: &State, span: Span) -> Value {
     json!({
         "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
         "cause": cause_of(state), "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase(state),
-        "usage": usage_words::json(state),
+        "usage": UsageReport::of(state),
         "criteria": criteria, "forks": state.forks(), "budgets": budgets,
         "started_ms": span.first, "last_ms": span.last,
     })

@@ -22,6 +22,7 @@ use super::run::execute;
 use super::run_status::{self, RunStatus};
 use super::status::{chosen_run, repository};
 use crate::cli::UndoArgs;
+use crate::text::object::VERSION;
 use crate::view::print;
 use crate::world::journal_file::{Record, folders};
 use crate::world::lock::WorkTreeLock;
@@ -346,7 +347,7 @@ impl Told<'_> {
 
     fn json(&self, outcome: Outcome, kept: Option<&(String, CheckpointId)>) -> Value {
         json!({
-            "type": "undo", "outcome": outcome, "run": self.run.id, "to": self.target.checkpoint,
+            "type": "undo", "v": VERSION, "outcome": outcome, "run": self.run.id, "to": self.target.checkpoint,
             "changes": self.outlook.changes, "foreign": self.outlook.foreign,
             "in_the_way": self.outlook.in_the_way, "given_back": self.outlook.given_back,
             "committed": self.outlook.committed,

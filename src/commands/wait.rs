@@ -6,8 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serde_json::json;
-
 use super::detach::SAID;
 use super::journalled::Journalled;
 use super::run::execute;
@@ -17,6 +15,7 @@ use crate::cli::detach::WaitArgs;
 use crate::driver::flags::Flags;
 use crate::exit::Exit;
 use crate::settings::OutputMode;
+use crate::text::object::{AtWork, Content, CutOff};
 use crate::view::print;
 use crate::world::lock;
 use tdd_agents::agent_table::amount::duration_ms;
@@ -102,8 +101,8 @@ fn still_at_work(repository: &Path, run: &RunDir, output: OutputMode) -> Result<
     let (told, _) = Journalled::read(run)?;
     let state = status::headline(&told, &RunStatus::of(repository, run, &told));
     if output.is_json() {
-        let line = json!({ "type": "at_work", "run": run.id, "state": state, "wait": again });
-        print::result(&format!("{line}\n"));
+        let at_work = AtWork { run: run.id.clone(), state, wait: again };
+        print::result(&Content::AtWork(at_work).last(STILL_AT_WORK));
     } else {
         print::result(&format!("{}  {state}\n  wait again: {again}\n", run.id));
     }
@@ -114,8 +113,8 @@ fn still_at_work(repository: &Path, run: &RunDir, output: OutputMode) -> Result<
 fn cut_off(run: &RunDir, status: &RunStatus, output: OutputMode) {
     let resume = format!("tdd resume {}", run.id);
     if output.is_json() {
-        let line = json!({ "type": "cut_off", "run": run.id, "state": status.name(), "resume": resume });
-        print::result(&format!("{line}\n"));
+        let cut_off = CutOff { run: run.id.clone(), state: status.name().map(str::to_owned), resume };
+        print::result(&Content::CutOff(cut_off).last(Exit::Paused.code()));
         return;
     }
     print::message(&format!(

@@ -1,5 +1,7 @@
 //! After a verdict: keep the work, roll it back, halt, or finish.
 
+use crate::exit::Exit;
+use crate::text::object::Content;
 use crate::text::{halt_report, summary};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::effect::RollBack;
@@ -127,7 +129,11 @@ impl<W: World> Drive<'_, W> {
         self.ports.checkpoints.write_labels()?;
         let facts = self.halt_facts(halt)?;
         let text = (self.setup.mask)(&halt_report::text(&self.state, halt, &facts));
-        let json = (self.setup.mask)(&halt_report::json(&self.state, halt, &facts).to_string());
+        let json = (self.setup.mask)(
+            Content::HaltReport(Box::new(halt_report::object(&self.state, halt, &facts)))
+                .last(Exit::Halted.code())
+                .trim_end(),
+        );
         self.ports.journal.keep("halt.txt", text.as_bytes())?;
         self.ports.journal.keep("halt.json", json.as_bytes())?;
         let report = self.ports.journal.store(text.as_bytes())?;
@@ -142,7 +148,11 @@ impl<W: World> Drive<'_, W> {
         self.ports.checkpoints.write_labels()?;
         let facts = self.summary_facts()?;
         let text = (self.setup.mask)(&summary::text(&self.state, ending, &facts));
-        let json = (self.setup.mask)(&summary::json(&self.state, ending, &facts).to_string());
+        let json = (self.setup.mask)(
+            Content::Summary(Box::new(summary::json::summary(&self.state, ending, &facts)))
+                .last(Exit::of_ending(ending).code())
+                .trim_end(),
+        );
         if let Some(paths) = summary::commit_paths(&facts) {
             self.ports.journal.keep(summary::COMMIT_PATHS, paths.as_bytes())?;
         }

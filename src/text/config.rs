@@ -120,7 +120,8 @@ pub struct BudgetSetting {
     pub format: Option<u8>,
 }
 
-const KEYS: &[&str] = &[
+/// Every key of the top level.
+pub const KEYS: &[&str] = &[
     "test",
     "gate",
     "runner",

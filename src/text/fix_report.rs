@@ -2,12 +2,14 @@
 //!
 //! Every word that a child, a runner or a file name brought in is made harmless before it is shown.
 
-use serde_json::{Value, json};
-
-use super::summary::{left_in_git, set_aside, set_aside_json};
+use super::object::fix::{CheckReport, FixReport, FixRun, Outcome};
+use super::object::usage::Used;
+use super::object::{SetAside, Step};
+use super::summary::{left_in_git, set_aside};
 use super::usage_words;
+use crate::exit::Exit as ExitOfRun;
 use tdd_core::finding::{ChangeKind, ClassedChange};
-use tdd_core::fix::{CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Score};
+use tdd_core::fix::{Check, CheckFinding, CheckKind, Fault, FixHalt, FixState, Round, Score};
 use tdd_core::harmless;
 use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
@@ -28,6 +30,15 @@ const LISTED: usize = 50;
 pub enum How {
     Fixed,
     Halted(FixHalt),
+}
+
+impl How {
+    pub fn exit(self) -> ExitOfRun {
+        match self {
+            Self::Fixed => ExitOfRun::Verified,
+            Self::Halted(_) => ExitOfRun::Halted,
+        }
+    }
 }
 
 /// What the state does not know.
@@ -85,40 +96,58 @@ pub fn text(state: &FixState, how: How, facts: &FixFacts) -> String {
 }
 
 /// The same content for a machine.
-pub fn json(state: &FixState, how: How, facts: &FixFacts) -> Value {
+pub fn object(state: &FixState, how: How, facts: &FixFacts) -> FixReport {
     let best = state.best();
-    let checks: Vec<Value> = best
-        .map_or(&[][..], |best| &best.checks)
-        .iter()
-        .zip(&state.run.checks)
-        .map(|(found, check)| {
-            json!({
-                "command": found.run.command, "kind": kind(check.kind), "source": check.source,
-                "green": found.is_green(), "exit": found.run.exit, "failures": found.failures,
-                "tests_green": found.greens.len(), "tests_skipped": found.skipped, "unloaded": found.unloaded, "log": found.run.log,
-                "complaints": found.complaints.iter().take(LISTED).map(|one| &one.text).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    let (outcome, why) = match how {
-        How::Fixed => ("fixed", None),
-        How::Halted(why) => ("halted", Some(why_words(state, why))),
+    let found = best.map_or(&[][..], |best| &best.checks);
+    let (outcome, why, said) = match how {
+        How::Fixed => (Outcome::Fixed, None, Vec::new()),
+        How::Halted(why) => (
+            Outcome::Halted,
+            Some(why_words(state, why).to_owned()),
+            harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH),
+        ),
     };
-    json!({
-        "type": "fix", "outcome": outcome, "why": why, "run": state.run.run, "task": state.run.task,
-        "role": "fixer", "agent": state.run.agent, "forks": state.forks(), "retries": state.run.retries,
-        "checks": checks,
-        "lost": best.map(|best| state.lost(best)).unwrap_or_default(),
-        "gone": best.map(|best| state.gone(best)).unwrap_or_default(),
-        "loads": best.is_some_and(|best| Score::of(best, &state.known).loads()),
-        "rounds": state.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
-        "changed": facts.changed, "emptied": facts.emptied, "put_back": put_back(state), "taken_back": faults(state),
-        "said": if matches!(how, How::Halted(_)) { harmless::tail(&facts.said, SAID_LINES, LINE_WIDTH) } else { Vec::new() },
-        "left_in_git": state.facts.left_in_git,
-        "set_aside": set_aside_json(&state.facts),
-        "usage": usage(state), "isolation": facts.isolation, "run_dir": facts.run_dir,
-        "next": steps(state, how, facts).into_iter().map(|(what, command)| json!({ "what": what, "command": command })).collect::<Vec<_>>(),
-    })
+    let next = steps(state, how, facts).into_iter();
+    let run = FixRun {
+        run: state.run.run.clone(),
+        role: "fixer".to_owned(),
+        agent: state.run.agent.clone(),
+        forks: state.forks(),
+        retries: state.run.retries,
+        checks: found.iter().zip(&state.run.checks).map(|(found, check)| checked(found, check)).collect(),
+        lost: best.map(|best| state.lost(best)).unwrap_or_default(),
+        gone: best.map(|best| state.gone(best)).unwrap_or_default(),
+        loads: best.is_some_and(|best| Score::of(best, &state.known).loads()),
+        rounds: state.rounds.iter().map(Round::failures).collect(),
+        changed: facts.changed.clone(),
+        emptied: facts.emptied.clone(),
+        put_back: put_back(state),
+        taken_back: faults(state),
+        said,
+        left_in_git: state.facts.left_in_git.clone(),
+        set_aside: SetAside::of(&state.facts),
+        usage: Used::of(&state.used()),
+        isolation: facts.isolation.clone(),
+        run_dir: facts.run_dir.clone(),
+        next: next.map(|(what, command)| Step { what: what.to_owned(), command }).collect(),
+    };
+    FixReport { outcome, why, task: state.run.task.clone(), run: Some(Box::new(run)) }
+}
+
+fn checked(found: &CheckFinding, check: &Check) -> CheckReport {
+    CheckReport {
+        command: found.run.command.clone(),
+        kind: kind(check.kind),
+        source: check.source.clone(),
+        green: found.is_green(),
+        ended: found.run.exit,
+        failures: found.failures,
+        tests_green: found.greens.len(),
+        tests_skipped: found.skipped.clone(),
+        unloaded: found.unloaded.clone(),
+        log: found.run.log.clone(),
+        complaints: found.complaints.iter().take(LISTED).map(|one| one.text.clone()).collect(),
+    }
 }
 
 /// A run that may ask nobody is a check, and its result no failure of a fixer.

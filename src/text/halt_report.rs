@@ -7,14 +7,12 @@
 
 mod false_red;
 mod full;
-mod json;
+pub mod json;
 mod limit;
 mod next_steps;
 mod pace;
 mod page;
 mod review;
-
-use serde_json::Value;
 
 pub use next_steps::{NextStep, is_mended_by_hand, next_steps};
 pub use pace::is_of_remarks;
@@ -145,8 +143,8 @@ pub fn text(state: &State, halt: &Halt, facts: &HaltFacts) -> String {
 }
 
 /// The same content for a machine: `halt.json`.
-pub fn json(state: &State, halt: &Halt, facts: &HaltFacts) -> Value {
-    Report::new(state, halt, facts).json()
+pub fn object(state: &State, halt: &Halt, facts: &HaltFacts) -> json::HaltReport {
+    Report::new(state, halt, facts).object()
 }
 
 /// The first of these paths, and how many come behind them.

@@ -5,17 +5,16 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
-
 mod commit;
 mod copies;
+pub mod json;
 mod proof;
 mod set_aside;
 
 use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
-pub use set_aside::{set_aside, set_aside_json};
+pub use set_aside::set_aside;
 use tdd_core::counted::counted;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Refactoring, Runs};
@@ -117,48 +116,6 @@ pub(super) fn left_in_git(lines: &[String]) -> impl Iterator<Item = String> {
     lines.iter().map(|line| format!("look at, before your next git command: {}", harmless::short(line, 300)))
 }
 
-/// The same content for a machine.
-pub fn json(state: &State, ending: Ending, facts: &SummaryFacts) -> Value {
-    let rows: Vec<Value> = matrix(state, facts).iter().map(Row::json).collect();
-    let unverified: Vec<Value> =
-        unverified(state).into_iter().map(|(id, why)| json!({ "criterion": id, "why": why })).collect();
-    json!({
-        "type": "summary",
-        "run": state.run.run,
-        "requirement": state.run.requirement.id,
-        "title": state.run.requirement.title,
-        "ending": ending,
-        "criteria": rows,
-        "changed": facts.changed,
-        "theirs": facts.theirs,
-        "inner_repositories": facts.inner_repositories,
-        "forks": state.forks(),
-        "attempts": state.ledgers.iter().map(|(key, ledger)| json!({
-            "key": key.to_string(), "forks": ledger.entries.len(),
-            "failed": { "semantic": ledger.spent.semantic, "format": ledger.spent.format },
-        })).collect::<Vec<_>>(),
-        "no_claim": state.without_claim().map(|(key, number)| json!({
-            "key": key.to_string(), "attempt": number,
-        })).collect::<Vec<_>>(),
-        "usage": usage_words::json(state),
-        "runs": state.facts.runs,
-        "refactor": state.run.plan.refactor,
-        "early_green": facts.early_green,
-        "not_verified": unverified,
-        "evidence": evidence(state),
-        "proof": state.proof,
-        "leaked": state.facts.leaked,
-        "remarks": state.notices,
-        "left_in_git": state.facts.left_in_git,
-        "set_aside": set_aside_json(&state.facts),
-        "isolation": facts.isolation,
-        "duration_ms": facts.duration_ms,
-        "run_dir": facts.run_dir,
-        "commit": commit_command(state, facts),
-        "undo": (!facts.is_followed).then(|| undo_command(state)),
-    })
-}
-
 /// One criterion's way from red to green.
 struct Row {
     id: CriterionId,
@@ -209,14 +166,6 @@ impl Row {
 
     fn seen_failing(&self) -> bool {
         !self.red.contains(&RedKind::Missing) || self.stub.is_some()
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "criterion": self.id, "tests": self.tests, "red": self.red, "green": self.progress,
-            "forks": self.forks, "early_green": self.early, "author": self.author(), "assertion_seen_failing":
-            !self.red.is_empty() && self.seen_failing() && self.progress != Progress::AlreadyGreen,
-        })
     }
 }
 

@@ -1,13 +1,11 @@
 //! What children used, for people and for machines. What a program did not tell is called unknown
 //! wherever it is shown: never 0.
 
-use serde_json::{Value, json};
-
 use tdd_core::harmless;
 use tdd_core::machine::Machine;
 use tdd_core::state::State;
 use tdd_core::state::spending::{Purpose, Spending};
-use tdd_core::usage::{Cap, CapPlan, Caps, Tally, Usage, Usd};
+use tdd_core::usage::{Cap, CapPlan, Caps, Tally, Usage};
 
 /// Criteria that are told one by one.
 const LISTED: usize = 100;
@@ -63,33 +61,6 @@ pub fn lines(state: &State) -> Vec<String> {
     lines
 }
 
-/// The same for machines, with every attempt.
-pub fn json(state: &State) -> Value {
-    let spending = state.spending();
-    let by_purpose: serde_json::Map<String, Value> =
-        Purpose::ALL.into_iter().map(|purpose| (purpose.name().to_owned(), of(&spending, purpose))).collect();
-    let stages: serde_json::Map<String, Value> =
-        spending.stages.iter().map(|(stage, used)| (stage.to_string(), tally_json(used))).collect();
-    let criteria: serde_json::Map<String, Value> =
-        spending.criteria.iter().map(|(id, used)| (id.to_string(), tally_json(used))).collect();
-    let attempts = state.ledgers.iter().flat_map(|(key, ledger)| {
-        ledger.entries.iter().map(move |entry| {
-            let told = &entry.used.told;
-            json!({
-                "key": key.to_string(), "number": entry.attempt.number, "children": entry.used.children,
-                "input_tokens": told.input, "cached_tokens": told.cached, "output_tokens": told.output,
-                "usd": told.usd.map(Usd::dollars),
-            })
-        })
-    });
-    json!({
-        "total": tally_json(&spending.total),
-        "purposes": by_purpose, "stages": stages, "criteria": criteria,
-        "attempts": attempts.collect::<Vec<_>>(),
-        "caps": state.run.plan.caps,
-    })
-}
-
 /// `run $5.00, 2,000,000 tokens; attempt $1.00`
 pub fn caps(caps: &CapPlan) -> String {
     let both = [("run", &caps.run), ("attempt", &caps.attempt)];
@@ -128,20 +99,6 @@ fn purposes(spending: &Spending) -> impl Iterator<Item = (Purpose, &Tally)> {
     spending.purposes.iter().map(|(purpose, used)| (*purpose, used))
 }
 
-fn of(spending: &Spending, purpose: Purpose) -> Value {
-    spending.purposes.get(&purpose).map_or(Value::Null, tally_json)
-}
-
-fn tally_json(tally: &Tally) -> Value {
-    let told = &tally.told;
-    json!({
-        "children": tally.children,
-        "input_tokens": told.input, "cached_tokens": told.cached, "output_tokens": told.output,
-        "usd": told.usd.map(Usd::dollars),
-        "without_tokens": tally.without_tokens, "without_usd": tally.without_usd,
-    })
-}
-
 fn agents(state: &State) -> String {
     let mut names: Vec<String> = state.run.agents.iter().map(|name| harmless::line(name)).collect();
     names.dedup();
@@ -168,6 +125,7 @@ pub fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tdd_core::usage::Usd;
 
     #[test]
     fn what_is_unknown_is_called_so() {

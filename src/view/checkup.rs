@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::text::object::VERSION;
 use tdd_core::checkup::{Finding, Grade};
 use tdd_core::harmless;
 
@@ -30,7 +31,7 @@ pub fn lines(finding: &Finding) -> String {
 
 /// One object on one line.
 pub fn json_line(finding: &Finding) -> String {
-    let mut line = json!({"type": "finding"});
+    let mut line = json!({"type": "finding", "v": VERSION});
     if let (Value::Object(line), Ok(Value::Object(fields))) = (&mut line, serde_json::to_value(finding)) {
         line.extend(fields);
     }
@@ -49,7 +50,7 @@ pub fn sum(findings: &[Finding]) -> String {
 /// The last object of all.
 pub fn json_sum(findings: &[Finding]) -> String {
     let (problems, warnings) = counts(findings);
-    format!("{}\n", json!({"type": "checkup", "problems": problems, "warnings": warnings}))
+    format!("{}\n", json!({"type": "checkup", "v": VERSION, "problems": problems, "warnings": warnings}))
 }
 
 fn counts(findings: &[Finding]) -> (usize, usize) {

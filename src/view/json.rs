@@ -11,6 +11,7 @@ use std::io::Write;
 use serde_json::{Map, Value};
 
 use super::{lines, print};
+use crate::text::object::{SIZES_ONLY, VERSION};
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::Event;
 use tdd_core::state::State;
@@ -19,9 +20,6 @@ use tdd_core::state::State;
 pub const TEXT_LIMIT: usize = 2000;
 /// Lists up to so many entries are shown whole.
 pub const LIST_LIMIT: usize = 100;
-
-/// Fields that are only ever shown by their size.
-const SIZES_ONLY: [&str; 6] = ["output", "output_excerpt", "text", "greens", "gained", "lost"];
 
 /// Writes events to `out` and notes to `aside`. Closed streams stop nothing.
 pub struct Json<W, A> {
@@ -56,6 +54,7 @@ impl<W: Write, A: Write> Audience for Json<W, A> {
 /// The object for one event.
 pub fn line(event: &Event, ts_ms: u64) -> Value {
     let mut object = Map::new();
+    object.insert("v".to_owned(), VERSION.into());
     object.insert("ts".to_owned(), ts_ms.into());
     match serde_json::to_value(event) {
         Ok(Value::Object(fields)) => object.extend(shorten_fields(fields)),

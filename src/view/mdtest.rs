@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::tell::seconds;
+use crate::text::object::VERSION;
 use tdd_core::harmless;
 use tdd_core::mdtest::{Cut, Outcome, Results, Status, Totals, Unfinished};
 
@@ -76,7 +77,7 @@ fn failure(outcome: &Outcome, text: &mut String) {
 /// One test, for `--json`.
 pub fn json(outcome: &Outcome) -> Value {
     json!({
-        "type": "test",
+        "type": "test", "v": VERSION,
         "test": outcome.test,
         "status": outcome.status,
         "reason": (outcome.status == Status::Fail).then(|| outcome.words()),
@@ -94,14 +95,14 @@ pub fn json_unfinished(test: &Unfinished) -> Value {
         Cut::Interrupted(why) => Some(why),
         Cut::NotRun => None,
     };
-    json!({ "type": "test", "test": test.test, "status": test.how.name(), "reason": reason })
+    json!({ "type": "test", "v": VERSION, "test": test.test, "status": test.how.name(), "reason": reason })
 }
 
 /// The last object of `--json`.
 pub fn json_totals(results: &Results, duration_ms: u64) -> Value {
     let Totals { total, passed, failed, interrupted, not_run } = Totals::of(results);
     json!({
-        "type": "suite", "total": total, "passed": passed, "failed": failed, "cut_short": !results.unfinished.is_empty(),
+        "type": "suite", "v": VERSION, "total": total, "passed": passed, "failed": failed, "cut_short": !results.unfinished.is_empty(),
         "interrupted": interrupted, "not_run": not_run, "duration_ms": duration_ms,
     })
 }

@@ -14,6 +14,7 @@ mod elsewhere;
 mod history;
 mod install;
 mod mcp;
+mod mcp_runs;
 mod real;
 mod ways_around;
 

@@ -78,6 +78,7 @@ mod run_table;
 mod runners;
 mod sample;
 mod sandbox;
+mod schema;
 mod sealed_git;
 mod secrets;
 mod session;

@@ -326,7 +326,8 @@ fn a_suite_that_is_cut_short_counts_all_its_tests() {
     let all = objects(&ran);
     let statuses: Vec<&str> = all.iter().filter_map(|object| object["status"].as_str()).collect();
     assert_eq!(statuses, ["pass", "interrupted", "not run"], "{}", ran.stdout);
-    let suite = all.last().unwrap();
+    let [.., suite, error] = all.as_slice() else { panic!("{}", ran.stdout) };
+    assert_eq!((&error["type"], &error["exit"]), (&"error".into(), &143.into()));
     assert_eq!(
         (&suite["total"], &suite["passed"], &suite["cut_short"]),
         (&3.into(), &1.into(), &true.into())

@@ -21,9 +21,11 @@ impl Ran {
     pub fn of(output: &Output) -> Self {
         use std::os::unix::process::ExitStatusExt;
         let signal = || 128 + output.status.signal().unwrap_or(0);
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        super::schema::hold(&stdout);
         Self {
             code: output.status.code().unwrap_or_else(signal),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stdout,
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }

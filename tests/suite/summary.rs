@@ -1,6 +1,7 @@
 //! The summary of a run that went through.
 
-use tdd::text::summary::{SummaryFacts, commit_paths, json, text};
+use tdd::text::summary::json::summary;
+use tdd::text::summary::{SummaryFacts, commit_paths, text};
 use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::Verify;
 use tdd_core::finding::{ChangeKind, ClassedChange, Findings, RedKind};
@@ -148,7 +149,7 @@ fn what_is_not_verified_is_listed_with_its_reason() {
     let page = text(&story.state, Ending::PartlyUnverified, &facts());
     assert!(page.contains("not verified: AC-STE-1.2, it is for the operator"), "{page}");
     assert!(page.contains("evidence: exit code only"), "{page}");
-    let value = json(&story.state, Ending::PartlyUnverified, &facts());
+    let value = serde_json::to_value(summary(&story.state, Ending::PartlyUnverified, &facts())).unwrap();
     assert_eq!(value["not_verified"][0]["criterion"], "AC-STE-1.2");
     assert_eq!(value["criteria"][0]["green"], "green");
     assert_eq!(value["ending"], "partly-unverified");

@@ -345,7 +345,10 @@ fn ac_tdd_9_2_what_somebody_else_changed_is_refused_and_then_kept() {
         "--discard-changes",
     ]);
     assert!(!ran.stderr.contains("dirty.txt") && !ran.stderr.contains("secret"), "{}", ran.stderr);
-    let said: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let [said, error] = [0, 1].map(|at| -> serde_json::Value {
+        serde_json::from_str(ran.stdout.lines().nth(at).unwrap()).unwrap()
+    });
+    assert_eq!((&error["type"], &error["exit"]), (&"error".into(), &2.into()));
     assert_eq!((&said["outcome"], said["foreign"].as_array().unwrap().len()), (&"refused".into(), 3));
     assert_eq!((tree(&sandbox), refs(&sandbox)), (edited.clone(), refs_before), "nothing was changed");
     let ran = sandbox.tdd(&["undo", "--discard-changes", "--json"]).expect(0);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, ClaimError};
@@ -9,7 +10,7 @@ use crate::role::{Asked, Key};
 use crate::test::Exit;
 
 /// A git commit that holds a snapshot of the work tree, as 40 or 64 hex digits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct CheckpointId(pub String);
 
@@ -20,12 +21,12 @@ impl fmt::Display for CheckpointId {
 }
 
 /// BLAKE3 of some bytes, as 64 hex digits; names a side file of the journal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Digest(pub String);
 
 /// Why this attempt is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttemptKind {
     First,
@@ -36,7 +37,7 @@ pub enum AttemptKind {
 }
 
 /// One fork: of a cycle's key, or, as any is journalled before it is made, of whoever was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Attempt<K = Key> {
     pub key: K,
     /// The number of the fork within its key, from 1.
@@ -73,14 +74,14 @@ impl Attempt<Asked> {
 }
 
 /// One part of a prompt: what it is, and the hash of its text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct PromptPart {
     pub name: String,
     pub digest: Digest,
 }
 
 /// How a child ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentEnd {
     /// By itself.
@@ -90,7 +91,7 @@ pub enum AgentEnd {
 }
 
 /// What ran out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exhaustion {
     Turns,
@@ -114,7 +115,7 @@ impl fmt::Display for Exhaustion {
 }
 
 /// A bound that ended a child, as it stood then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Bound {
     /// Turns, milliseconds, or bytes.
     pub amount: u64,
@@ -122,7 +123,7 @@ pub struct Bound {
 }
 
 /// Who had set a bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SetBy {
     /// It is the usual one.
@@ -137,7 +138,7 @@ pub enum SetBy {
 }
 
 /// What came back from a child; what it said is a claim, nothing more.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct AgentReturn {
     pub end: AgentEnd,
     /// What ended it; none of a child that ended by itself, of a cap on tokens or cost, and in older journals.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::CriterionId;
@@ -10,7 +11,7 @@ use crate::path::RelPath;
 use crate::role::Role;
 
 /// A valid block. A claim can only make a verdict worse.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     pub role: Role,
     pub status: ClaimStatus,
@@ -32,7 +33,7 @@ pub struct Claim {
     pub dispute: Option<Dispute>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimStatus {
     Ok,
@@ -40,14 +41,14 @@ pub enum ClaimStatus {
 }
 
 /// "These tests are wrong": the operator decides (section 9).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Dispute {
     pub tests: Vec<String>,
     pub reason: String,
 }
 
 /// Why a message holds no valid claim: mode D.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimError {
     pub kind: ClaimErrorKind,
     /// What happened, why, and what a valid block would have.
@@ -60,7 +61,7 @@ pub struct ClaimError {
 }
 
 /// The closed list of the conformance vectors. Serialised by its [`Display`](fmt::Display).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum ClaimErrorKind {
     NoBlock,

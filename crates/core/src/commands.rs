@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which of the two commands is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Suite {
     /// Judges RED and GREEN.
@@ -15,7 +16,7 @@ pub enum Suite {
 }
 
 /// Which adapter reads a test command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunnerKind {
     Cargo,
@@ -89,7 +90,7 @@ pub struct CommandSettings {
 }
 
 /// The commands as chosen, with where each came from, for the first line of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectCommands {
     pub test: String,
     pub test_source: String,
@@ -116,7 +117,7 @@ impl ProjectCommands {
 
 /// `runner:` of `tdd.yaml`: how to run, select and read tests where no adapter can derive it
 /// (contract section 5).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunnerTable {
     pub kind: RunnerKind,

@@ -42,7 +42,9 @@ pub enum Effect {
 }
 
 /// How far a failed attempt is undone (contract section 7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum RollBack {
     /// RED, before a retry: non-test files come back, tests stay.

@@ -1,5 +1,6 @@
 //! What happened: the journal's vocabulary (contract section 11).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
@@ -12,7 +13,6 @@ use crate::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use crate::fix::{FixFindings, FixJudgement, FixStarted};
 use crate::halt::{Ending, Halt};
 use crate::isolation::Confinement;
-
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
 use crate::policy::EffectivePolicy;
@@ -47,7 +47,7 @@ pub const GONE: &str = "there is no copy of it";
 
 /// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
 /// side file as a whole, so an event is always complete in memory.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     RunStarted(Box<RunStarted>),
@@ -240,7 +240,7 @@ pub enum Event {
 }
 
 /// The fields of source document 000.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TestRunFact {
     pub test_id: TestId,
     pub test_id_source: TestIdSource,
@@ -261,14 +261,14 @@ pub struct TestRunFact {
     pub output: Option<Digest>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TestIdSource {
     Native,
     Annotation,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PassFail {
     Pass,
@@ -276,7 +276,7 @@ pub enum PassFail {
 }
 
 /// All that was decided before the first effect.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RunStarted {
     pub run: RunId,
     /// The version of `tdd` that started it.
@@ -294,7 +294,7 @@ pub struct RunStarted {
 }
 
 /// What of the requirement is to be done, and how hard to try.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The criteria in hand, in order; all of the requirement's unless `--only` says less.
     pub criteria: Vec<CriterionId>,
@@ -328,7 +328,7 @@ pub struct Plan {
 }
 
 /// Who sits at the agents' screens; it holds when the run is gone on with, too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Screens {
     #[default]
@@ -338,7 +338,7 @@ pub enum Screens {
 }
 
 /// Whether a run may go on where nothing holds the children (contract section 12).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxNeed {
     #[default]
@@ -350,7 +350,7 @@ pub enum SandboxNeed {
 }
 
 /// Whether RED may change the existing tests that the test-writer names (contract section 7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SupersedeRule {
     #[default]
@@ -360,7 +360,7 @@ pub enum SupersedeRule {
 }
 
 /// What to do when a command is red before the first fork (contract section 7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedRule {
     #[default]
@@ -369,7 +369,7 @@ pub enum RedRule {
     Allow,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refactoring {
     #[default]
@@ -377,7 +377,7 @@ pub enum Refactoring {
     Off,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopAfter {
     #[default]
@@ -386,7 +386,7 @@ pub enum StopAfter {
 }
 
 /// When the tests of others are run again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regression {
     /// `attempt` while the baseline takes under 60 s, else `criterion`.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -24,13 +25,13 @@ pub use run::{FailedItem, RunRef};
 pub use whole::{Judged, SuiteBaseline};
 
 /// One path that differs between two checkpoints.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     pub path: RelPath,
     pub kind: ChangeKind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     Added,
@@ -43,7 +44,7 @@ pub enum ChangeKind {
 }
 
 /// A change with what the changed file is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ClassedChange {
     pub path: RelPath,
     pub kind: ChangeKind,
@@ -55,7 +56,7 @@ pub struct ClassedChange {
 /// `Unrelated` comes of a command that can't be read test by test and was red before: its failure
 /// says nothing of the new tests. Where tests can be read, a known or foreign test that fails is
 /// named by its id instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedKind {
     Assertion,
@@ -148,7 +149,7 @@ impl fmt::Display for RedKind {
 }
 
 /// One test of a criterion at RED.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RedTest {
     pub id: TestId,
     pub kind: RedKind,
@@ -161,7 +162,7 @@ pub struct RedTest {
 }
 
 /// What the source of a test tells of why it is no RED.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Why {
     /// What follows the test's id in a sentence.
     pub words: String,
@@ -171,7 +172,7 @@ pub struct Why {
 }
 
 /// How a test's id is known at RED.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {
     /// The runner reported it.
@@ -184,7 +185,7 @@ pub enum Seen {
 }
 
 /// One criterion at RED. No test at all means that it has no candidate.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionRed {
     pub id: CriterionId,
     pub files: Vec<RelPath>,
@@ -192,7 +193,7 @@ pub struct CriterionRed {
 }
 
 /// An existing test that the block's `supersedes:` names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Superseded {
     pub criterion: CriterionId,
     pub id: TestId,
@@ -202,7 +203,7 @@ pub struct Superseded {
 }
 
 /// An assertion that holds whatever the code does, or asks only whether something is there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct VacuousAssertion {
     pub test: TestId,
     /// As it is written, at most 120 characters.
@@ -210,7 +211,7 @@ pub struct VacuousAssertion {
 }
 
 /// What was measured after an attempt of the test-writer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RedFindings {
     pub changed: Vec<ClassedChange>,
     /// Paths among `changed` that the role may not change.
@@ -247,7 +248,7 @@ pub struct RedFindings {
 }
 
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GreenJudge {
     #[default]
@@ -259,7 +260,7 @@ pub enum GreenJudge {
 }
 
 /// What was measured after an attempt of an implementer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct GreenFindings {
     pub judged_by: GreenJudge,
     pub changed: Vec<ClassedChange>,
@@ -303,7 +304,7 @@ pub struct GreenFindings {
 }
 
 /// What was measured after an attempt of the refactorer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RefactorFindings {
     pub changed: Vec<ClassedChange>,
     pub forbidden: Vec<RelPath>,
@@ -333,7 +334,7 @@ pub struct RefactorFindings {
     pub judged_at: Option<CheckpointId>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Findings {
     Red(RedFindings),

@@ -16,6 +16,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{AgentReturn, Attempt, CheckpointId};
@@ -43,7 +44,7 @@ pub const RETRIES: u8 = 3;
 pub const KEPT_COMPLAINTS: usize = 50;
 
 /// A program that checks types, and whose output is read error by error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TypeChecker {
     Tsc,
@@ -64,7 +65,7 @@ impl TypeChecker {
 }
 
 /// What a check is, and so who reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckKind {
     Types(TypeChecker),
@@ -74,7 +75,7 @@ pub enum CheckKind {
 }
 
 /// One command that has to pass.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     pub kind: CheckKind,
     pub command: String,
@@ -100,7 +101,7 @@ impl From<bool> for Writes {
 }
 
 /// Whether the fixer may change test files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TestEdits {
     #[default]
@@ -110,7 +111,7 @@ pub enum TestEdits {
 }
 
 /// All that was decided before the first check ran.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct FixStarted {
     pub run: RunId,
     pub version: String,
@@ -127,7 +128,7 @@ pub struct FixStarted {
 }
 
 /// One type error or failed test, bounded.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Complaint {
     /// The test, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,7 +137,7 @@ pub struct Complaint {
 }
 
 /// What one run of one check came to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CheckFinding {
     pub run: RunRef,
     pub passed: Passed,
@@ -164,7 +165,7 @@ pub struct CheckFinding {
 }
 
 /// By exit code and report together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Passed {
     Yes,
@@ -183,7 +184,7 @@ impl CheckFinding {
 }
 
 /// What was measured of one state of the tree.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct FixFindings {
     /// The tree that was measured.
     pub tree: CheckpointId,
@@ -209,7 +210,7 @@ pub struct FixFindings {
 }
 
 /// How findings were judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct FixJudgement {
     /// The state is no worse than the best one so far, and is the best one now.
     pub kept: bool,
@@ -228,7 +229,7 @@ impl FixFindings {
 }
 
 /// One state of the tree: as it was at the start, or as a fork left it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Round {
     /// `None` for the start.
     pub attempt: Option<Attempt<Asked>>,
@@ -246,7 +247,7 @@ impl Round {
 }
 
 /// Where a run of `tdd fix` stands.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FixPhase {
     Opening,
@@ -267,7 +268,7 @@ pub enum FixPhase {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterTakingBack {
     Retry,
@@ -275,7 +276,7 @@ pub enum AfterTakingBack {
 }
 
 /// Why the loop ended without all checks green.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FixHalt {
     RetriesSpent,
@@ -295,7 +296,7 @@ impl FixHalt {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FixEnd {
     /// All checks are green by our own runs.
@@ -306,7 +307,7 @@ pub enum FixEnd {
 }
 
 /// All that is known of a run of `tdd fix`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct FixState {
     pub run: FixStarted,
     pub phase: FixPhase,

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::CriterionId;
@@ -13,7 +14,7 @@ use crate::path::RelPath;
 use crate::test::{TestId, TestReport, TestResult};
 
 /// What belongs to one criterion.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Owned {
     /// Files all of whose tests are this criterion's, less those that another one owns by id.
     pub files: Vec<RelPath>,
@@ -22,7 +23,7 @@ pub struct Owned {
 }
 
 /// Criterion to what belongs to it. A file or test has one owner.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Mapping {
     pub owned: BTreeMap<CriterionId, Owned>,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::globs::Globs;
@@ -46,7 +47,7 @@ pub fn permission(role: Role, class: FileClass) -> Permission {
 
 /// All that decides which class a path of one project has, as the journal keeps it: a reader of the journal
 /// alone can tell with [`Policy::of`] whether a role may change a file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct EffectivePolicy {
     /// Globs of what running tests leaves,
     pub by_products: Vec<String>,
@@ -70,7 +71,7 @@ pub struct EffectivePolicy {
 }
 
 /// What the project itself tells once it was looked at, before anybody forked.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Learned {
     /// Files whose tests the runner reported, though no glob names them.
     pub tests: BTreeSet<RelPath>,

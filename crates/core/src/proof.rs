@@ -6,6 +6,7 @@
 //! (iii) the bodies that it wrote without a deed   a test of each criterion red: it is *seen*
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -15,7 +16,7 @@ use crate::path::RelPath;
 use crate::test::TestId;
 
 /// How much of it is made. A journal of before it was there has none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Extent {
     /// (i), (ii), and every kind of stub that a criterion needs to be seen.
@@ -41,7 +42,7 @@ impl Extent {
 }
 
 /// What stands in a body's place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stub {
     /// It says that it is not implemented, as its language does.
@@ -76,7 +77,7 @@ impl Stub {
 }
 
 /// What the proof says of one criterion.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionProof {
     pub id: CriterionId,
     /// With the production change taken back.
@@ -85,7 +86,7 @@ pub struct CriterionProof {
 }
 
 /// What its tests do with the production change taken back.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Back {
     /// It was not tried, or its run is no evidence.
@@ -96,7 +97,7 @@ pub enum Back {
 }
 
 /// Whether one of its tests was seen failing on code that does nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {
     /// This test is red, by an expectation or error of its own.
@@ -108,7 +109,7 @@ pub enum Seen {
 }
 
 /// What was measured of the proposed commit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ProofFindings {
     pub extent: Extent,
     /// The tree that was proven.

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -28,7 +29,7 @@ pub use permit::{Permit, Refusal, Rules, in_run};
 pub const MOST_REPAIRS: u8 = 2;
 
 /// What is known of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
     pub started: SessionStarted,
     pub policy: Option<EffectivePolicy>,
@@ -50,7 +51,7 @@ pub struct Session {
 }
 
 /// The latest run of one test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LastRun {
     pub status: PassFail,
     pub kind: Option<FailureKind>,
@@ -73,7 +74,7 @@ impl LastRun {
 }
 
 /// "This edit advances this red test."
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     pub test_id: TestId,
     pub edit_target: RelPath,
@@ -84,7 +85,7 @@ pub struct Claim {
 }
 
 /// Refactor mode.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Refactor {
     pub files: Vec<String>,
     pub why: String,

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
@@ -12,7 +13,7 @@ use crate::path::RelPath;
 ///
 /// The full name is the runner's own, with its nesting joined as the runner joins it
 /// (`module::name` in Rust, `Class::name` in pytest, titles joined by ` > ` in node).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct TestId(pub String);
 
@@ -40,7 +41,7 @@ impl TestId {
 }
 
 /// What one test did in one run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Passed,
@@ -50,7 +51,7 @@ pub enum Outcome {
 }
 
 /// How a test failed, as far as the report tells.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     pub kind: FailureKind,
     /// The first lines of what the runner said, at most 2 KiB.
@@ -60,7 +61,7 @@ pub struct Failure {
     pub absent: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FailureKind {
     /// The test ran and an expectation failed.
@@ -77,7 +78,7 @@ pub enum FailureKind {
 }
 
 /// One line of a report.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TestResult {
     pub id: TestId,
     /// The file that holds the test, relative to the repository, where the runner tells it.
@@ -87,14 +88,14 @@ pub struct TestResult {
 }
 
 /// A test file (or target) of which no test could be collected.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct LoadFailure {
     pub file: RelPath,
     pub failure: Failure,
 }
 
 /// What a runner reported in one verification, over all the invocations that it took.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TestReport {
     pub tests: Vec<TestResult>,
     pub load_failures: Vec<LoadFailure>,
@@ -138,7 +139,7 @@ impl TestReport {
 }
 
 /// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
     Code(i32),
@@ -169,7 +170,9 @@ impl fmt::Display for Exit {
 /// What became of the one generated test that a verifying run carries and that must fail (contract
 /// section 7): production code that patches assertions or the runner lets it pass, and code that
 /// leaves before the tests keeps it from running.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Canary {
     /// The run is not one that a verdict of green may rest on.
@@ -195,7 +198,7 @@ impl Canary {
 
 /// What became of copies of the judged tests in which one expectation each was changed (contract
 /// section 7): each must fail by it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Copies {
     /// Tests whose changed copies failed as they must.
@@ -215,13 +218,13 @@ impl Copies {
 }
 
 /// A test of which no copy tells anything.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Untold {
     pub test: TestId,
     pub why: UntoldWhy,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UntoldWhy {
     /// The grammar found no expectation in it that could be changed.
@@ -252,7 +255,7 @@ impl fmt::Display for UntoldWhy {
 }
 
 /// One verification: what was run, how it ended, what it reported.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TestRun {
     /// The command lines that ran, as a person would type them, joined by ` && `.
     pub command: String,

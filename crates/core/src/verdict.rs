@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Exhaustion;
@@ -13,7 +14,7 @@ use crate::path::RelPath;
 use crate::test::TestId;
 
 /// The judgement on an attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Passed,
@@ -23,7 +24,7 @@ pub enum Verdict {
 }
 
 /// Why an attempt failed: its mode and every reason that was found, at least one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     pub mode: Mode,
     pub reasons: Vec<Reason>,
@@ -39,7 +40,7 @@ impl Fault {
 }
 
 /// One reason. Its [`Display`](fmt::Display) is one fixed line made of measured paths and ids only.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     ClaimedFailed,
@@ -215,7 +216,7 @@ impl fmt::Display for Reason {
 }
 
 /// What a return alone decides.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AtReturn {
     /// The tree and the tests have to be measured.

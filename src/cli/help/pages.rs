@@ -126,6 +126,9 @@ const PAGES: &[Page] = &[
         told: &[
             "Speaks MCP on stdin and stdout. Its tools are run_tests, claim_edit, edit_file, flush and status: what \
              `tdd gate` does, in a session that begins with the server. Each call is judged when it is made.",
+            "And runs: `run` begins one as `tdd run --detach` does and waits for it, 45 seconds if nothing else is said; \
+             wait_run waits on; run_status, halt_report and criteria tell what the commands tell. A run goes on when the \
+             client has gone.",
         ],
         examples: &[
             ("tdd mcp", "started by the client: claude mcp add tdd -- tdd mcp"),

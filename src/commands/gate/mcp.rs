@@ -26,6 +26,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
+use offers::{OFFERS, Of, Offer, Reads};
+
 use super::at_work;
 use super::caller;
 use super::desk::{self, Desk};
@@ -39,107 +41,13 @@ use tdd_core::event::SessionId;
 use tdd_core::ports::Clock as _;
 use tdd_core::trouble::Trouble;
 
+mod offers;
+mod runs;
+
 /// What a call may say; its own words are bounded far below.
 const MOST_SAID: u64 = 256 << 10;
 const WAY: &str = "Code is edited only for a red test. Write a failing test with edit_file; run_tests; claim_edit; \
-                   edit_file; flush.";
-
-/// A tool: its name, what a model reads of it, its input, and what it is called on the command line.
-struct Offer {
-    name: &'static str,
-    told: &'static str,
-    input: fn() -> Value,
-    /// What of it has to be given.
-    required: &'static [&'static str],
-    reads: Reads,
-    words: fn(&JsonObject) -> Result<Vec<String>, String>,
-}
-
-/// Whether it changes files or the session.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    Only,
-    AndWrites,
-}
-
-const OFFERS: [Offer; 5] = [
-    Offer {
-        name: "run_tests",
-        told: "Run tests by id (FILE::NAME) or by file, in one call of the runner; all tests if none is given.",
-        input: || json!({ "ids": { "type": "array", "items": { "type": "string" } } }),
-        required: &[],
-        reads: Reads::AndWrites,
-        words: |input| Ok(["test", "--"].map(str::to_owned).into_iter().chain(list(input, "ids")?).collect()),
-    },
-    Offer {
-        name: "claim_edit",
-        told: "Say which red test an edit of these files advances.",
-        input: || {
-            json!({
-                "test_id": { "type": "string" },
-                "files": { "type": "array", "items": { "type": "string" }, "minItems": 1 },
-            })
-        },
-        required: &["test_id", "files"],
-        reads: Reads::AndWrites,
-        words: |input| {
-            let files = list(input, "files")?;
-            if files.is_empty() {
-                return Err("`files` names no file".to_owned());
-            }
-            Ok(["claim".to_owned(), "--".to_owned(), text(input, "test_id")?]
-                .into_iter()
-                .chain(files)
-                .collect())
-        },
-    },
-    Offer {
-        name: "edit_file",
-        told: "Write a file (content), or replace the one place where old_string stands by new_string.",
-        input: || {
-            json!({
-                "path": { "type": "string" },
-                "content": { "type": "string" },
-                "old_string": { "type": "string" },
-                "new_string": { "type": "string" },
-            })
-        },
-        required: &["path"],
-        reads: Reads::AndWrites,
-        words: |input| text(input, "path").map(|_| vec!["edit".to_owned()]),
-    },
-    Offer {
-        name: "flush",
-        told: "End the turn: run the claimed tests; the files of red ones are taken back.",
-        input: || json!({}),
-        required: &[],
-        reads: Reads::AndWrites,
-        words: |_| Ok(vec!["flush".to_owned()]),
-    },
-    Offer {
-        name: "status",
-        told: "Where the session stands: tests, claims, plan.",
-        input: || json!({}),
-        required: &[],
-        reads: Reads::Only,
-        words: |_| Ok(vec!["status".to_owned()]),
-    },
-];
-
-fn text(input: &JsonObject, key: &str) -> Result<String, String> {
-    let text = input.get(key).and_then(Value::as_str).filter(|text| !text.contains('\0'));
-    text.map(str::to_owned).ok_or_else(|| format!("`{key}` is no text"))
-}
-
-fn list(input: &JsonObject, key: &str) -> Result<Vec<String>, String> {
-    let wrong = || format!("`{key}` is no list of texts");
-    let all = match input.get(key) {
-        None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(value) => value.as_array().ok_or_else(wrong)?,
-    };
-    let text = |value: &Value| value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned);
-    all.iter().map(|value| text(value).ok_or_else(wrong)).collect()
-}
+                   edit_file; flush. Or have a whole requirement built and proven by agents of its own: run.";
 
 pub fn run(args: &McpArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = crate::commands::surroundings()?;
@@ -211,7 +119,7 @@ impl Gate {
         session_file::note_last(&self.place.repository, &self.id)
     }
 
-    /// What a call comes to, in words, and whether it was refused or red.
+    /// What a call comes to, and whether it was refused or red.
     async fn call(
         &self,
         name: &str,
@@ -226,24 +134,56 @@ impl Gate {
                 known.join(", ")
             ));
         };
+        let unread = |why: String| {
+            failed(format!(
+                "tdd: the call of {name} can't be read\n  why: {why}\n  next: see the tool's input schema"
+            ))
+        };
         let words = match (offer.words)(&input) {
             Ok(words) => words,
-            Err(why) => {
-                return failed(format!(
-                    "tdd: the call of {name} can't be read\n  why: {why}\n  next: see the tool's input schema"
-                ));
-            }
+            Err(why) => return unread(why),
         };
+        let said = match offer.of {
+            Of::Session => self.in_session(words, input, context).await,
+            Of::Runs | Of::Begin | Of::Wait => match runs::Asked::read(&input) {
+                Ok(asked) => runs::call(self, offer.of, (words, asked), context).await,
+                Err(why) => return unread(why),
+            },
+        };
+        said.unwrap_or_else(|why| failed(format!("tdd: {name} was cut off\n  why: {why}\n  next: try again")))
+    }
+
+    async fn in_session(
+        &self,
+        words: Vec<String>,
+        input: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, String> {
         if let Err(trouble) = self.begin() {
-            return failed(format!("tdd: {trouble}"));
+            return Ok(CallToolResult::error(vec![ContentBlock::text(format!("tdd: {trouble}"))]));
         }
-        let started = self.start(&words, Value::Object(input).to_string());
-        let child = match started {
-            Ok(child) => child,
-            Err(error) => {
-                return failed(format!("tdd: {name} can't be started\n  why: {error}\n  next: try again"));
-            }
-        };
+        let ours = ["--session".to_owned(), self.id.0.clone()];
+        let mut line = vec!["gate".to_owned()];
+        line.extend(words.iter().take(1).cloned());
+        line.extend(ours);
+        line.extend(words.into_iter().skip(1));
+        let answer = self.ask(&line, Value::Object(input).to_string(), context).await?;
+        let blocks = vec![ContentBlock::text(answer.whole())];
+        Ok(if answer.code == Some(0) {
+            CallToolResult::success(blocks)
+        } else {
+            CallToolResult::error(blocks)
+        })
+    }
+
+    /// Runs this program, until it ends or the client does not want it any more.
+    async fn ask(
+        &self,
+        words: &[String],
+        input: String,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Said, String> {
+        let child = self.start(words, input).map_err(|error| error.to_string())?;
         let (pid, at_work) = (child.id(), Arc::clone(&self.at_work));
         let waits = tokio::task::spawn_blocking(move || {
             let said = said(child);
@@ -258,20 +198,13 @@ impl Gate {
                 waits.await
             }
         };
-        match said {
-            Ok(Ok((text, true))) => CallToolResult::success(vec![ContentBlock::text(text)]),
-            Ok(Ok((text, false))) => failed(text),
-            Ok(Err(why)) => failed(format!("tdd: {name} was cut off\n  why: {why}\n  next: try again")),
-            Err(error) => failed(format!("tdd: {name} was cut off\n  why: {error}\n  next: try again")),
-        }
+        said.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
 
     fn start(&self, words: &[String], input: String) -> std::io::Result<Child> {
         let mut command = Command::new(std::env::current_exe()?);
-        let (first, rest) =
-            words.split_first().map_or(("status", [].as_slice()), |(first, rest)| (first, rest));
-        command.args(["gate", first, "--session", &self.id.0]).args(rest);
         command
+            .args(words)
             .current_dir(&self.place.cwd)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -286,18 +219,32 @@ impl Gate {
     }
 }
 
-/// All that it says, what it warns of first.
-fn said(mut child: Child) -> std::io::Result<(String, bool)> {
+/// What a call of this program came to.
+struct Said {
+    /// None for one that a signal ended.
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Said {
+    /// All that it says, what it warns of first.
+    fn whole(&self) -> String {
+        let mut text = self.stderr.clone();
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text += &self.stdout;
+        text.trim_end().to_owned()
+    }
+}
+
+fn said(mut child: Child) -> std::io::Result<Said> {
     let stderr = child.stderr.take();
     let warned = std::thread::spawn(move || read(stderr));
-    let told = read(child.stdout.take());
-    let status = child.wait()?;
-    let mut text = warned.join().unwrap_or_default();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text += &told;
-    Ok((text.trim_end().to_owned(), status.success()))
+    let stdout = read(child.stdout.take());
+    let code = child.wait()?.code();
+    Ok(Said { code, stdout, stderr: warned.join().unwrap_or_default() })
 }
 
 fn read(from: Option<impl std::io::Read>) -> String {

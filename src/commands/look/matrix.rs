@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::look::MatrixArgs;
 use crate::commands::junit;
 use crate::commands::status::{chosen_run, repository};
+use crate::text::object::VERSION;
 use crate::view::print;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::RedKind;
@@ -119,7 +120,7 @@ fn as_json(story: &Story, rows: &[TestStory<'_>]) -> Value {
     };
     let criteria: Vec<Value> = story.state.run.plan.criteria.iter().map(of).collect();
     json!({
-        "type": "matrix", "run": story.state.run.run.0, "requirement": story.state.run.requirement.id,
+        "type": "matrix", "v": VERSION, "run": story.state.run.run.0, "requirement": story.state.run.requirement.id,
         "criteria": criteria,
     })
 }

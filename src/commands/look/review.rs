@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::cli::look::ReviewArgs;
-use crate::cli::{Cli, Command, HaltArgs, OutputArgs, ResumeArgs, RunArgs};
+use crate::cli::{Cli, Command, HaltArgs, OutputArgs, Reader, ResumeArgs, RunArgs};
 use crate::commands::journalled::Journalled;
 use crate::commands::run_status::{self, RunStatus};
 use crate::commands::several;
@@ -158,7 +158,7 @@ fn act(halted: &mut Halted, step: &NextStep, reason: Option<&str>) -> Result<Opt
     if let Some(Command::Resume(args)) = &mut cli.command {
         args.halt.no_review = true;
     }
-    let code = crate::commands::run(cli);
+    let code = crate::commands::run(cli, Reader::Person);
     // The run has listened to them; at the question below they are the terminal's again.
     signals::uninstall();
     match halted.again() {

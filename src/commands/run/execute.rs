@@ -26,7 +26,6 @@ use tdd_child::unix;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::Audience;
 use tdd_core::event::{Decision, Event, RunId, RunStarted};
-use tdd_core::halt::Ending;
 use tdd_core::labels;
 use tdd_core::machine::{Machine, Suspension};
 use tdd_core::ports::{Checkpoints, Clock, Journal};
@@ -38,6 +37,7 @@ use tdd_snapshot::checkpoints::GitCheckpoints;
 
 use super::brought;
 use super::ci;
+use super::given_up;
 use super::own_settings::OwnSettings;
 use super::paused;
 use super::prepare::Prepared;
@@ -331,10 +331,7 @@ pub fn closing(
     Ok(match (&state.facts.suspension, &state.phase) {
         (_, Phase::Ended { end: End::Finished(ending) }) => {
             show(run, "summary", output);
-            match ending {
-                Ending::Verified => Exit::Verified,
-                Ending::PartlyUnverified => Exit::PartlyUnverified,
-            }
+            Exit::of_ending(*ending)
         }
         (_, Phase::Ended { end: End::Halted(_) }) => {
             show(run, "halt", output);
@@ -342,25 +339,19 @@ pub fn closing(
         }
         (_, Phase::Ended { end: End::Refused }) => Exit::SetUp,
         (_, Phase::Ended { end: End::Abandoned }) => {
-            print::message(&format!(
-                "tdd: the run is given up; the tree stays as it is\n  run folder: {}",
-                run.display()
-            ));
+            given_up::tell(&state.run.run, run, output);
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {
-            paused::tell(reason, run, (&format!("{}{with}", state.run.run), back), (&state.facts, output));
-            Exit::Paused
+            let again = format!("{}{with}", state.run.run);
+            paused::tell(reason, run, (&again, back), (&state.facts, output, Exit::Paused))
         }
-        (Some(Suspension::Stopped(signal)), _) => {
-            paused::tell(
-                &format!("stopped by signal {signal}; children are gone, the state is kept"),
-                run,
-                (&format!("{}{with}", state.run.run), back),
-                (&state.facts, output),
-            );
-            Exit::Stopped(*signal)
-        }
+        (Some(Suspension::Stopped(signal)), _) => paused::tell(
+            &format!("stopped by signal {signal}; children are gone, the state is kept"),
+            run,
+            (&format!("{}{with}", state.run.run), back),
+            (&state.facts, output, Exit::Stopped(*signal)),
+        ),
         (None, _) => return Err(Trouble::internal("a run came to no end")),
     })
 }

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
-
 use crate::commands::run_status::back_before;
 use crate::exit::Exit;
 use crate::settings::OutputMode;
+use crate::text::object::{AlreadyFinished, Content};
 use crate::view::print;
 use crate::world::lock::WorkTreeLock;
 use crate::world::project::Place;
@@ -75,14 +74,16 @@ impl Finished {
     /// Says so; the exit code is that of the run.
     pub fn tell(&self, output: OutputMode) -> ExitCode {
         let Self { requirement, run, ending } = self;
-        let (exit, how) = match ending {
-            Ending::Verified => (Exit::Verified, "every criterion is green, as measured"),
-            Ending::PartlyUnverified => (Exit::PartlyUnverified, "some criteria are not verified"),
+        let exit = Exit::of_ending(*ending);
+        let how = match ending {
+            Ending::Verified => "every criterion is green, as measured",
+            Ending::PartlyUnverified => "some criteria are not verified",
         };
         print::result(&match output {
             OutputMode::Json | OutputMode::Summary => {
-                let line = json!({ "type": "already_finished", "run": run, "requirement": requirement, "ending": ending });
-                format!("{line}\n")
+                let (run, requirement) = (run.clone(), requirement.clone());
+                Content::AlreadyFinished(AlreadyFinished { run, requirement, ending: *ending })
+                    .last(exit.code())
             }
             OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => format!(
                 "{requirement} is finished already, by {run}: {how}.\n\

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use serde_json::json;
-
+use crate::exit::Exit;
 use crate::settings::OutputMode;
-use crate::text::summary::{set_aside, set_aside_json};
+use crate::text::object::{Content, Paused, SetAside};
+use crate::text::summary::set_aside;
 use crate::view::print;
 use tdd_core::machine::Facts;
 
@@ -14,16 +14,18 @@ pub fn tell(
     reason: &str,
     run: &Path,
     (again, back): (&str, Option<String>),
-    (facts, output): (&Facts, OutputMode),
-) {
+    (facts, output, exit): (&Facts, OutputMode, Exit),
+) -> Exit {
     let back = back.map(|undo| format!("\n  back to before the run: {undo}")).unwrap_or_default();
     match output {
         OutputMode::Json | OutputMode::Summary => {
-            let line = json!({
-                "type": "paused", "reason": reason, "run_dir": run, "resume": format!("tdd resume {again}"),
-                "set_aside": set_aside_json(facts),
-            });
-            print::result(&format!("{line}\n"));
+            let paused = Paused {
+                reason: reason.to_owned(),
+                run_dir: run.display().to_string(),
+                resume: format!("tdd resume {again}"),
+                set_aside: SetAside::of(facts),
+            };
+            print::result(&Content::Paused(paused).last(exit.code()));
         }
         OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {
             let aside: String = set_aside(facts).flat_map(|line| ["\n  ".to_owned(), line]).collect();
@@ -33,4 +35,5 @@ pub fn tell(
             ));
         }
     }
+    exit
 }

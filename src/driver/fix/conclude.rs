@@ -1,6 +1,7 @@
 //! After a measurement: take back what is worse, and tell how it ended.
 
 use crate::text::fix_report::{self, FixFacts, How};
+use crate::text::object::Content;
 use tdd_core::attempt::{CheckpointId, Digest};
 use tdd_core::effect::RollBack;
 use tdd_core::event::Event;
@@ -70,7 +71,11 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.ports.checkpoints.write_labels()?;
         let facts = self.facts()?;
         let text = (self.setup.mask)(&fix_report::text(&self.state, how, &facts));
-        let json = (self.setup.mask)(&fix_report::json(&self.state, how, &facts).to_string());
+        let json = (self.setup.mask)(
+            Content::Fix(Box::new(fix_report::object(&self.state, how, &facts)))
+                .last(how.exit().code())
+                .trim_end(),
+        );
         self.ports.journal.keep(&format!("{name}.txt"), text.as_bytes())?;
         self.ports.journal.keep(&format!("{name}.json"), json.as_bytes())?;
         self.ports.journal.store(text.as_bytes())

@@ -1,7 +1,5 @@
 //! What may be a person's and is kept, for the reports at a run's end.
 
-use serde_json::{Value, json};
-
 use tdd_core::attempt::CheckpointId;
 use tdd_core::harmless;
 use tdd_core::machine::Facts;
@@ -30,11 +28,4 @@ fn line(whose: &str, paths: &[&RelPath], kept: &CheckpointId) -> String {
     named.extend((paths.len() > NAMED).then(|| format!("and {} more", paths.len() - NAMED)));
     let named = named.join(", ");
     format!("look at: {whose}: {named}; kept as {kept}: git restore --source={kept} -- FILE")
-}
-
-/// The same for a machine.
-pub fn set_aside_json(facts: &Facts) -> Vec<Value> {
-    let theirs = facts.set_aside.iter().map(|(paths, kept)| json!({ "paths": paths, "kept": kept }));
-    let perhaps = |(paths, kept): &(Vec<RelPath>, CheckpointId)| json!({ "paths": paths, "kept": kept, "perhaps_a_roles": true });
-    theirs.chain(facts.unnamed.iter().map(perhaps)).collect()
 }

@@ -11,20 +11,22 @@ use crate::real_agents::{KEY, Server, rule};
 use crate::sandbox::{Ran, Sandbox, agents, has_pytest, path_with, wait_for};
 
 /// A client that speaks line by line.
-struct Client {
+pub(super) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     id: u64,
+    /// What the server said meanwhile.
+    pub(super) noted: Vec<Value>,
 }
 
 impl Client {
-    fn start(sandbox: &Sandbox) -> Self {
+    pub(super) fn start(sandbox: &Sandbox) -> Self {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
         command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        let mut client = Self { child, stdin, stdout, id: 0 };
+        let mut client = Self { child, stdin, stdout, id: 0, noted: Vec::new() };
         let hello = json!({
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
         });
@@ -34,11 +36,11 @@ impl Client {
         client
     }
 
-    fn says(&mut self, line: &str) {
+    pub(super) fn says(&mut self, line: &str) {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    fn asks(&mut self, method: &str, params: &Value) -> Value {
+    pub(super) fn asks(&mut self, method: &str, params: &Value) -> Value {
         self.id += 1;
         self.says(
             &json!({ "jsonrpc": "2.0", "id": self.id, "method": method, "params": params }).to_string(),
@@ -50,18 +52,19 @@ impl Client {
             if said["id"] == self.id {
                 return said;
             }
+            self.noted.push(said);
         }
     }
 
     /// What a tool says, and whether it is an error.
-    fn calls(&mut self, tool: &str, input: &Value) -> (String, bool) {
+    pub(super) fn calls(&mut self, tool: &str, input: &Value) -> (String, bool) {
         let said = self.asks("tools/call", &json!({ "name": tool, "arguments": input }));
         let text = said["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{said}"));
         (text.to_owned(), said["result"]["isError"].as_bool().unwrap_or_default())
     }
 
     #[track_caller]
-    fn is_refused(&mut self, tool: &str, input: &Value, words: &[&str]) {
+    pub(super) fn is_refused(&mut self, tool: &str, input: &Value, words: &[&str]) {
         let (text, is_error) = self.calls(tool, input);
         assert!(is_error, "{tool} {input}: {text}");
         for word in words {
@@ -70,7 +73,7 @@ impl Client {
     }
 
     #[track_caller]
-    fn goes_through(&mut self, tool: &str, input: &Value, words: &[&str]) {
+    pub(super) fn goes_through(&mut self, tool: &str, input: &Value, words: &[&str]) {
         let (text, is_error) = self.calls(tool, input);
         assert!(!is_error, "{tool} {input}: {text}");
         for word in words {
@@ -78,7 +81,7 @@ impl Client {
         }
     }
 
-    fn ends(mut self) -> Ran {
+    pub(super) fn ends(mut self) -> Ran {
         drop(self.stdin.take());
         Ran::of(&self.child.wait_with_output().unwrap())
     }
@@ -119,7 +122,7 @@ asyncio.run(main(*sys.argv[1:]))
 "#;
 
 /// The interpreter whose packages hold the SDK.
-fn python_with_sdk() -> Option<PathBuf> {
+pub(super) fn python_with_sdk() -> Option<PathBuf> {
     let named = std::env::var_os("TDD_TEST_MCP").map(PathBuf::from).filter(|python| python.exists());
     if named.is_none() {
         println!("skipped: no mcp in TDD_TEST_MCP");
@@ -138,7 +141,10 @@ fn ac_tdd_10_17_a_client_of_the_sdk_goes_red_claim_edit_green() {
     let told = Ran::of(&command.output().unwrap()).expect(0).stdout;
     let lines: Vec<&str> = told.lines().collect();
     let wanted = [
-        ("tools run_tests claim_edit edit_file flush status", ""),
+        (
+            "tools run_tests claim_edit edit_file flush status run wait_run run_status halt_report criteria",
+            "",
+        ),
         ("refused edit_file", "shop.py refused: no red test"),
         ("done run_tests", "red tests/test_total.py::test_sum (assertion)"),
         ("refused edit_file", "no claim"),

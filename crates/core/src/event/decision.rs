@@ -1,5 +1,6 @@
 //! What an operator may say (contract section 11).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::CriterionId;
@@ -7,7 +8,7 @@ use crate::harmless;
 use crate::requirement::Requirement;
 
 /// What an operator may say after a halt or a pause.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// Try again with new attempts.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{CheckpointId, Digest};
@@ -10,7 +11,7 @@ use crate::path::RelPath;
 use crate::test::TestId;
 
 /// One fact of a session's journal. A run's journal holds none of these.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum SessionEvent {
     /// The first event of a session's journal.
@@ -101,7 +102,7 @@ impl SessionEvent {
 }
 
 /// What was settled when the session began.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStarted {
     pub session: SessionId,
     /// The version of `tdd` that started it.
@@ -126,7 +127,7 @@ pub struct SessionStarted {
 }
 
 /// What git held at some time.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct GitSeen {
     /// HEAD's commit.
     pub head: CheckpointId,
@@ -142,7 +143,7 @@ pub struct GitSeen {
 }
 
 /// What a tool does to files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolClass {
     Read,
@@ -151,11 +152,11 @@ pub enum ToolClass {
 }
 
 /// A session's name: the agent's own word for it, made fit for a file's name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct SessionId(pub String);
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GateMode {
     #[default]
@@ -164,7 +165,7 @@ pub enum GateMode {
     Warn,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Switch {
     On,
@@ -172,7 +173,7 @@ pub enum Switch {
 }
 
 /// A file was changed, and the change stands.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct EditFact {
     pub edit_target: RelPath,
     /// The red tests whose claims allowed it; none for a test, a document, or in refactor mode.
@@ -188,7 +189,7 @@ pub struct EditFact {
 }
 
 /// Why an edit was allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EditGround {
     Claim,
@@ -200,7 +201,7 @@ pub enum EditGround {
 }
 
 /// Edits were taken back; what was there is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Repair {
     pub cause: RepairCause,
     /// The tests that are red; empty for an edit that no claim allowed.
@@ -217,7 +218,7 @@ pub struct Repair {
     pub output: Option<Digest>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RepairCause {
     /// The turn ended red.
@@ -227,7 +228,7 @@ pub enum RepairCause {
 }
 
 /// One step of a plan. A step without a test is for refactor mode.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     pub step: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

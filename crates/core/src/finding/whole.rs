@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -9,7 +10,7 @@ use crate::path::RelPath;
 use crate::test::{Exit, TestId, is_zero};
 
 /// One suite on the untouched tree: what is red here is left out of every later judgement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteBaseline {
     pub command: String,
     pub exit: Option<Exit>,
@@ -49,7 +50,7 @@ impl SuiteBaseline {
 }
 
 /// A whole run of the test command that a verdict rests on: what was judged by it is not judged again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     pub tree: CheckpointId,
     /// Test files that took no part.

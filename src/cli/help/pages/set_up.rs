@@ -91,6 +91,20 @@ pub(super) const PAGES: &[Page] = &[
         exits: &[("0", "printed"), ("2", "no such word; the nearest are named"), BUG],
     },
     Page {
+        name: "schema",
+        told: &[
+            "Each line that tdd prints with `--json` is an object with its `type` and the version of its shape, `v`. The \
+             last line of a command has the exit code, `exit`. While the version is the same, fields and types are only \
+             added: pass over what you do not know.",
+        ],
+        examples: &[
+            ("tdd schema", "which there are"),
+            ("tdd schema last", "the last line, whatever a run came to"),
+            ("tdd schema config", "of tdd.yaml, for an editor that completes it"),
+        ],
+        exits: &[("0", "printed"), ("2", "no schema has this name"), BUG],
+    },
+    Page {
         name: "completions",
         told: &[],
         examples: &[

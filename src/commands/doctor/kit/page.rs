@@ -7,6 +7,7 @@ use serde_json::json;
 use super::obligation::{OBLIGATIONS, Obligation};
 use super::{Finding, Verdict};
 use crate::cli::DoctorArgs;
+use crate::text::object::VERSION;
 use tdd_core::isolation::Confinement;
 
 /// One agent's verdicts.
@@ -120,7 +121,7 @@ fn json_lines(columns: &[Column], isolation: &Confinement) -> String {
                 Verdict::NotApplicable(_) => "not-applicable",
             };
             let line = json!({
-                "type": "obligation", "agent": column.agent, "version": column.version,
+                "type": "obligation", "v": VERSION, "agent": column.agent, "version": column.version,
                 "isolation": isolation.level, "obligation": obligation.name, "sentence": obligation.sentence,
                 "verdict": word, "why": verdict.why(),
                 "ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),

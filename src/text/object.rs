@@ -1,0 +1,202 @@
+//! What stdout carries for programs: one object a line, each with its `type` and its version
+//! (contract section 2). Their schemas are made from these types, and from the journal's.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+pub mod fix;
+pub mod schema;
+pub mod usage;
+
+use crate::text::halt_report::json::HaltReport;
+use crate::text::summary::json::Summary;
+use fix::FixReport;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::commands::ProjectCommands;
+use tdd_core::event::{Plan, RunId};
+use tdd_core::halt::Ending;
+use tdd_core::machine::Facts;
+use tdd_core::path::RelPath;
+use tdd_core::trouble::Trouble;
+
+/// The version of all objects. A field or a `type` more leaves it as it is: a reader passes over what it does
+/// not know. What takes one away, or gives it another meaning, makes it another.
+pub const VERSION: u8 = 1;
+
+/// Fields of events that are only ever shown by their size.
+pub const SIZES_ONLY: [&str; 6] = ["output", "output_excerpt", "text", "greens", "gained", "lost"];
+
+/// One line.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Object {
+    /// The version of its shape.
+    pub v: u8,
+    #[serde(flatten)]
+    pub content: Content,
+    /// The exit code that the program ends with after this line; none where a line tells of no end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<u8>,
+}
+
+/// What a line tells.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Content {
+    Summary(Box<Summary>),
+    HaltReport(Box<HaltReport>),
+    Fix(Box<FixReport>),
+    Paused(Paused),
+    GivenUp(GivenUp),
+    AlreadyFinished(AlreadyFinished),
+    Several(Several),
+    DryRun(Box<DryRun>),
+    Detached(Detached),
+    AtWork(AtWork),
+    CutOff(CutOff),
+    Error(Failure),
+}
+
+impl Content {
+    /// The last line of a command that ends with `exit`.
+    pub fn last(self, exit: u8) -> String {
+        self.line(Some(exit))
+    }
+
+    pub fn line(self, exit: Option<u8>) -> String {
+        format!("{}\n", Object { v: VERSION, content: self, exit }.value())
+    }
+}
+
+impl Object {
+    pub fn value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+/// A run that goes on with `tdd resume`, or one of `tdd fix` that a new one goes on from.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Paused {
+    pub reason: String,
+    pub run_dir: String,
+    /// The command that goes on.
+    pub resume: String,
+    pub set_aside: Vec<SetAside>,
+}
+
+/// A run that the operator gave up; the tree stays as it is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GivenUp {
+    pub run: RunId,
+    pub run_dir: String,
+}
+
+/// Nobody was forked: an earlier run has finished this requirement.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AlreadyFinished {
+    pub run: RunId,
+    pub requirement: String,
+    pub ending: Ending,
+}
+
+/// What several requirements in one call came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Several {
+    pub requirements: Vec<OneOfSeveral>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OneOfSeveral {
+    pub requirement: String,
+    /// As `tdd` ends after it alone; none if it was not begun.
+    pub exit: Option<u8>,
+    pub outcome: String,
+}
+
+/// What a run would do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DryRun {
+    /// The requirement's file, relative to the repository.
+    pub requirement: RelPath,
+    pub commands: ProjectCommands,
+    /// The agent of each role: test-writer, implementer, refactorer.
+    pub agents: [String; 3],
+    /// The command lines of agents that the project's own settings bring.
+    pub brought_agents: Vec<String>,
+    pub plan: Plan,
+    pub isolation: String,
+}
+
+/// A run that goes on apart from the shell.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Detached {
+    pub run: RunId,
+    pub pid: u32,
+    /// The command that waits for its end.
+    pub wait: String,
+}
+
+/// The time to wait is over, and the run is not.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AtWork {
+    pub run: RunId,
+    /// In words.
+    pub state: String,
+    pub wait: String,
+}
+
+/// A run whose process is gone, without an end in its journal.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CutOff {
+    pub run: RunId,
+    pub state: Option<String>,
+    pub resume: String,
+}
+
+/// What was in the way. People read the same on stderr.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Failure {
+    pub what: String,
+    pub why: String,
+    /// What to do about it.
+    pub next: String,
+}
+
+impl Failure {
+    pub fn of(trouble: &Trouble) -> Self {
+        let (what, why, next) = (trouble.what.clone(), trouble.why.clone(), trouble.next.clone());
+        Self { what, why, next }
+    }
+}
+
+/// A command for a person to choose.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Step {
+    pub what: String,
+    pub command: String,
+}
+
+/// Files that were put back or stand in the tree, and may be a person's.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SetAside {
+    pub paths: Vec<RelPath>,
+    /// The tree that holds them.
+    pub kept: CheckpointId,
+    /// A role may have left them: its block names none of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub perhaps_a_roles: bool,
+}
+
+impl SetAside {
+    /// All of a run.
+    pub fn of(facts: &Facts) -> Vec<Self> {
+        let one = |perhaps_a_roles| {
+            move |(paths, kept): &(Vec<RelPath>, CheckpointId)| Self {
+                paths: paths.clone(),
+                kept: kept.clone(),
+                perhaps_a_roles,
+            }
+        };
+        facts.set_aside.iter().map(one(false)).chain(facts.unnamed.iter().map(one(true))).collect()
+    }
+}

@@ -1,0 +1,184 @@
+//! The schemas of what stdout carries for programs, and of `tdd.yaml` (`tdd schema`).
+//!
+//! Those of objects and events are made from their types; what is made is kept in `specs/schema`, so that a change of
+//! a shape is seen where it is made, and the program prints what is kept there.
+
+use std::borrow::Cow;
+
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::transform::{Transform, transform_subschemas};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+use super::{Object, SIZES_ONLY, VERSION};
+use tdd_core::event::Event;
+
+const LAST: &str = include_str!("../../../specs/schema/last.json");
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// A line of `--json` while a run is at work.
+    Events,
+    /// The last line, whatever the run came to.
+    Last,
+    Summary,
+    Halt,
+    Fix,
+    /// `tdd.yaml`.
+    Config,
+}
+
+impl Name {
+    pub const ALL: [Self; 6] = [Self::Events, Self::Last, Self::Summary, Self::Halt, Self::Fix, Self::Config];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Events => "events",
+            Self::Last => "last",
+            Self::Summary => "summary",
+            Self::Halt => "halt",
+            Self::Fix => "fix",
+            Self::Config => "config",
+        }
+    }
+
+    /// What it is of, for people.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Events => "each line of `--json` but the last",
+            Self::Last => "the last line of `--json`, and the one of `--json=summary`: all that it may be",
+            Self::Summary => "a run that went through; also `summary.json` in its folder",
+            Self::Halt => "a run that halted; also `halt.json` in its folder",
+            Self::Fix => "a run of `tdd fix`",
+            Self::Config => "tdd.yaml",
+        }
+    }
+
+    /// The schema, as JSON.
+    pub fn text(self) -> Cow<'static, str> {
+        match self {
+            Self::Events => Cow::Borrowed(include_str!("../../../specs/schema/events.json")),
+            Self::Last => Cow::Borrowed(LAST),
+            Self::Config => Cow::Borrowed(include_str!("../../../specs/schema/config.json")),
+            Self::Summary => Cow::Owned(self.only("summary")),
+            Self::Halt => Cow::Owned(self.only("halt_report")),
+            Self::Fix => Cow::Owned(self.only("fix")),
+        }
+    }
+
+    /// The schema as the types have it, of what is kept and made from types.
+    pub fn made(self) -> Option<Value> {
+        let mut schema = match self {
+            Self::Events => events(),
+            Self::Last => of::<Object>(),
+            Self::Config | Self::Summary | Self::Halt | Self::Fix => return None,
+        };
+        schema["title"] = self.title();
+        Some(schema)
+    }
+
+    fn title(self) -> Value {
+        json!(format!("tdd, version {VERSION}: {}", self.about()))
+    }
+
+    /// The object of one type, and the definitions that it uses.
+    fn only(self, kind: &str) -> String {
+        let mut schema: Value = serde_json::from_str(LAST).unwrap_or_default();
+        let all = schema["oneOf"].take();
+        let is_it = |one: &&Value| one["properties"]["type"]["const"] == kind;
+        let one = all.as_array().and_then(|all| all.iter().find(is_it)).cloned();
+        schema["title"] = self.title();
+        schema["allOf"] = json!([one]);
+        let definitions = schema["$defs"].take();
+        if let Value::Object(fields) = &mut schema {
+            fields.remove("oneOf");
+        }
+        let mut used = Map::new();
+        if let Value::Object(definitions) = &definitions {
+            gather(&schema, definitions, &mut used);
+        }
+        schema["$defs"] = Value::Object(used);
+        format!("{schema:#}\n")
+    }
+}
+
+fn of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Plain);
+    SchemaGenerator::new(settings).into_root_schema_for::<T>().to_value()
+}
+
+/// An event of the journal, as the stream shows it: with `ts`, and with what is long by its size.
+fn events() -> Value {
+    let mut schema = of::<Event>();
+    shorten(&mut schema);
+    schema["properties"]["v"] = json!({ "description": "The version of its shape.", "const": VERSION });
+    schema["properties"]["ts"] =
+        json!({ "description": "Milliseconds since the epoch.", "type": "integer", "minimum": 0 });
+    schema["required"] = json!(["v", "ts", "type"]);
+    schema
+}
+
+/// What is only told by its size is no field that must be there.
+fn shorten(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if let Some(Value::Array(required)) = fields.get_mut("required") {
+                required.retain(|name| !SIZES_ONLY.iter().any(|size| name == size));
+            }
+            fields.values_mut().for_each(shorten);
+        }
+        Value::Array(all) => all.iter_mut().for_each(shorten),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn gather(schema: &Value, definitions: &Map<String, Value>, used: &mut Map<String, Value>) {
+    match schema {
+        Value::Object(fields) => {
+            let named = fields.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix("#/$defs/"));
+            if let Some((name, definition)) = named.and_then(|name| definitions.get_key_value(name))
+                && used.insert(name.clone(), definition.clone()).is_none()
+            {
+                gather(definition, definitions, used);
+            }
+            fields.values().for_each(|value| gather(value, definitions, used));
+        }
+        Value::Array(all) => all.iter().for_each(|value| gather(value, definitions, used)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Without what is for readers of the code alone: links to it, and the sizes of its numbers.
+#[derive(Clone, Debug)]
+struct Plain;
+
+impl Transform for Plain {
+    fn transform(&mut self, schema: &mut Schema) {
+        if let Some(Value::String(text)) = schema.get_mut("description") {
+            *text = unlinked(text);
+        }
+        let is_size = |format: &str| format.starts_with("uint") || format.starts_with("int");
+        if schema.get("format").and_then(Value::as_str).is_some_and(is_size) {
+            schema.remove("format");
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
+/// `[`Name`](path)` and `[`Name`]` as `Name` in backquotes, and no line that is broken.
+fn unlinked(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("[`") {
+        out.push_str(&rest[..at]);
+        let Some(end) = rest[at..].find("`]").map(|end| at + end + 1) else { break };
+        out.push_str(&rest[at + 1..end]);
+        rest = &rest[end + 1..];
+        if rest.starts_with('(') {
+            rest = rest.find(')').map_or(rest, |close| &rest[close + 1..]);
+        }
+    }
+    out.push_str(rest);
+    out.replace('\n', " ")
+}
