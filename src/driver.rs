@@ -2,6 +2,7 @@
 //!
 //! Knows core and text. Knows no adapter: what lies behind a port is wired in `commands`.
 
+mod apart;
 pub mod baseline;
 mod between;
 mod caps;

@@ -251,6 +251,7 @@ fn pause(reason: &str, run: &Path, (facts, output, exit): (&Facts, OutputMode, E
                 run_dir: run.display().to_string(),
                 resume: format!("tdd fix{with}"),
                 set_aside: SetAside::of(facts),
+                left_in_git: facts.left_in_git.clone(),
             };
             print::result(&Content::Paused(paused).last(exit.code()));
         }

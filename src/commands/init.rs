@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use crate::cli::set_up::InitArgs;
 use crate::cli::{DoctorArgs, RunArgs};
 use crate::settings::{Environment, Settings};
-use crate::text::first_steps::{self, Differing};
+use crate::text::first_steps::{self, Differing, With};
 use crate::view::{dialog, print};
 use crate::world::config_file;
 use crate::world::project::{self, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::written::{self, Planned, Standing};
 use tdd_agents::agent::choose_auto;
+use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
 
 use super::run::{prepare, wire};
@@ -109,6 +110,7 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
         format!("gate:     {} ({})", shown.gate, shown.gate_source),
         format!("agent:    {}", agent(args, &settings, environment)?),
     ];
+    let with = with(&args.with)?;
     let known = project::known_requirements(&place, &settings.specs_dir)?;
     let inside = |path: &str| wire::in_repository(&place, path);
     let mut all =
@@ -125,6 +127,12 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
         });
         if args.criteria.is_empty() { Next::FillIn { path, id } } else { Next::Run { id } }
     };
+    let settings_path = inside(config_file::NAME);
+    for (path, text) in with.iter().flat_map(|with| with.files()) {
+        if !all.iter().any(|planned| planned.path == path) {
+            all.push(Planned { path, text });
+        }
+    }
     let (mut write, mut left) = (Vec::new(), Vec::new());
     for planned in all {
         match planned.standing(&place.repository) {
@@ -133,13 +141,24 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
             Standing::Same | Standing::Another => left.push(planned.path),
         }
     }
-    if !left.is_empty() && !args.force && (args.test.is_some() || args.gate.is_some() || args.agent.is_some())
-    {
-        return Err(Trouble::user(format!("{} is there already", left.join(", ")))
+    let says_settings = args.test.is_some() || args.gate.is_some() || args.agent.is_some();
+    if left.contains(&settings_path) && !args.force && says_settings {
+        return Err(Trouble::user(format!("{settings_path} is there already"))
             .because("what the flags say would go nowhere, and nothing is overwritten unasked")
             .advise("edit the file, or add --force: `tdd init --undo` brings the old one back"));
     }
     Ok(Plan { place, found, write, left, next })
+}
+
+/// For whom else something is to be written.
+fn with(names: &[String]) -> Result<Vec<With>, Trouble> {
+    let one = |name: &String| {
+        With::ALL.into_iter().find(|with| with.name() == name.trim()).ok_or_else(|| {
+            Trouble::user(format!("--with: nothing is known for `{}`", harmless::line(name)))
+                .advise(format!("name some of {}", With::ALL.map(With::name).join(", ")))
+        })
+    };
+    names.iter().map(one).collect()
 }
 
 /// The project's commands; where its files tell its language and no command, the language's own.

@@ -198,6 +198,10 @@ pub(super) fn tell_undone(run: &RunDir, to: &CheckpointId, (label, kept_as): (&s
 }
 
 fn of_cycle(state: &State) -> Vec<CheckpointId> {
+    // As long as none of its children was alive it has changed nothing.
+    if state.start.is_none() {
+        return state.facts.zero.iter().cloned().collect();
+    }
     let mut trees: Vec<CheckpointId> = state.facts.tree.iter().chain(&state.good).cloned().collect();
     trees.extend(state.attempt().map(|attempt| attempt.before.clone()));
     let entries: Vec<&Entry> =

@@ -178,6 +178,7 @@ fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> V
     value["type"] = "status".into();
     value["v"] = VERSION.into();
     value["set_aside"] = json!(SetAside::of(told.facts()));
+    value["left_in_git"] = json!(told.facts().left_in_git);
     let more = [
         ("state", Some(status.words(&told.phase()))),
         ("status", status.name().map(str::to_owned)),

@@ -150,7 +150,8 @@ impl Story {
     fn read(repository: &Path, run: &RunDir, way: &Restore, args: &UndoArgs) -> Result<Self, Trouble> {
         let trouble = match Journalled::read(run) {
             Ok((told, records)) => {
-                return Self::of(&told, &records, way, RunStatus::of(repository, run, &told));
+                let status = RunStatus::of(repository, run, &told);
+                return Self::of((repository, &told, &records), way, status);
             }
             Err(trouble) => trouble,
         };
@@ -172,7 +173,11 @@ impl Story {
         }
     }
 
-    fn of(run: &Journalled, records: &[Record], way: &Restore, status: RunStatus) -> Result<Self, Trouble> {
+    fn of(
+        (repository, run, records): (&Path, &Journalled, &[Record]),
+        way: &Restore,
+        status: RunStatus,
+    ) -> Result<Self, Trouble> {
         let zero = run.zero();
         if let (Some(told), Some(held)) = (&zero, way.labelled(ZERO))
             && *told != held
@@ -185,7 +190,7 @@ impl Story {
                 )));
         }
         let ended = run.has_ended();
-        let own = own::of(run, records);
+        let own = own::of(repository, run, records);
         let labels = labels::told(records.iter().map(|record| &record.event));
         let began_ms = records.first().map(|record| record.ts);
         Ok(Self { zero, own, began_ms, unfinished: (!ended).then(|| run.phase()), labels, status })

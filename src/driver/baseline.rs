@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use tdd_core::audience::News;
 use tdd_core::event::{Event, RedRule};
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{RunRef, SuiteBaseline};
@@ -12,13 +11,11 @@ use tdd_core::policy::FileClass;
 use tdd_core::test::{Exit, Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
+use super::apart::Found;
 use super::cycle::Drive;
 use super::fork::without_secrets;
-use super::measure::{is_own_writing, may_be_a_persons, written_beside_tests};
+use super::measure::{is_own_writing, written_beside_tests};
 use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};
-
-/// Files that the suite writes, as far as they are named.
-const MOST_NAMED: usize = 10;
 
 impl<W: World> Drive<'_, W> {
     pub(super) fn take_checkpoint_zero(&mut self) -> Result<Vec<Event>, Trouble> {
@@ -32,18 +29,19 @@ impl<W: World> Drive<'_, W> {
         // As sealed as every later run: what fails for that must not first show in a role's hands.
         self.seal_for_baseline(BTreeSet::new())?;
         let mut first = self.run_tests(&baseline_order()).await?;
-        let mut written: BTreeSet<RelPath> = self.written_by_suite()?.into_iter().collect();
+        let mut found = Found::default();
+        let mut written: BTreeSet<RelPath> = self.written_by_suite(&mut found)?.into_iter().collect();
         let mut second = None;
         if self.is_worth_another(&first) {
             if self.holds() {
                 self.ports.protection.loosen();
             }
             second = Some(self.run_tests(&baseline_order()).await?);
-            written.extend(self.written_by_suite()?);
+            written.extend(self.written_by_suite(&mut found)?);
             self.seal_for_baseline(written.clone())?;
             if self.holds() && !written.is_empty() {
                 first = self.run_tests(&baseline_order()).await?;
-                written.extend(self.written_by_suite()?);
+                written.extend(self.written_by_suite(&mut found)?);
             }
         }
         let mut test = self.read_baseline(&first)?;
@@ -52,20 +50,26 @@ impl<W: World> Drive<'_, W> {
         }
         self.refuse_dead(&first, &test)?;
         self.refuse_linked(&test)?;
-        let gate = self.gate_baseline(&test, &mut written).await?;
-        written.extend(self.written_by_suite()?);
-        for path in written.iter().take(MOST_NAMED) {
-            let note = format!(
-                "the suite itself writes {path}: it is put back after each run, and no role is blamed"
-            );
-            self.audience.news(&News::Note(note));
-        }
+        let gate = self.gate_baseline(&test, &mut written, &mut found).await?;
+        written.extend(self.written_by_suite(&mut found)?);
+        let mut events = self.learn_whose(&found, &mut written, "seen-baseline").await?;
         let known = self.files_of_zero()?;
         let policy = &self.policy;
         let is_own = |path: &RelPath| is_own_writing(policy, &known, path);
         (test.rewritten, test.rewritten_code) = written.into_iter().partition(is_own);
         test.left_in_tools = self.ports.protection.left_in_tools();
-        Ok(vec![self.see_tree()?, Event::BaselineMeasured { test, gate: Box::new(gate) }])
+        events.extend([self.see_tree()?, Event::BaselineMeasured { test, gate: Box::new(gate) }]);
+        Ok(events)
+    }
+
+    /// For what it writes alone.
+    pub(super) async fn run_baseline_again(&mut self) -> Result<(), Trouble> {
+        let label = "baseline, again".to_owned();
+        self.run_tests(&TestOrder { label: label.clone(), ..TestOrder::default() }).await?;
+        if self.state.run.commands.gate != self.state.run.commands.test {
+            self.run_gate(&label, &[]).await?;
+        }
+        Ok(())
     }
 
     fn holds(&self) -> bool {
@@ -90,26 +94,10 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    fn written_by_suite(&mut self) -> Result<Vec<RelPath>, Trouble> {
+    fn written_by_suite(&mut self, found: &mut Found) -> Result<Vec<RelPath>, Trouble> {
+        self.find_beside_tests("seen-baseline", found)?;
         let known = self.files_of_zero()?;
-        self.keep_what_a_person_may_have_written(&known)?;
         written_beside_tests(&mut self.ports.protection, &self.policy, &known)
-    }
-
-    /// Code of tests that changed or came while the baseline ran is put back; a person may have saved it just then.
-    fn keep_what_a_person_may_have_written(&mut self, known: &BTreeSet<RelPath>) -> Result<(), Trouble> {
-        let mut touched = self.ports.protection.check()?;
-        touched.retain(|path| may_be_a_persons(&self.policy, known, path));
-        if touched.is_empty() {
-            return Ok(());
-        }
-        let found = self.ports.checkpoints.take("found-baseline")?;
-        self.hold_unknown(touched, &found)
-    }
-
-    fn files_of_zero(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
-        let Some(zero) = self.state.facts.zero.clone() else { return Ok(BTreeSet::new()) };
-        Ok(self.ports.checkpoints.files(&zero)?.into_iter().collect())
     }
 
     fn read_baseline(&self, run: &TestRun) -> Result<SuiteBaseline, Trouble> {
@@ -223,6 +211,7 @@ impl<W: World> Drive<'_, W> {
         &mut self,
         test: &SuiteBaseline,
         written: &mut BTreeSet<RelPath>,
+        found: &mut Found,
     ) -> Result<SuiteBaseline, Trouble> {
         let commands = &self.state.run.commands;
         if commands.gate == commands.test {
@@ -234,7 +223,7 @@ impl<W: World> Drive<'_, W> {
             let before = written.len();
             self.ports.protection.loosen();
             let again = self.run_gate(label, &[]).await?;
-            written.extend(self.written_by_suite()?);
+            written.extend(self.written_by_suite(found)?);
             self.seal_for_baseline(written.clone())?;
             if written.len() > before && again.exit.is_success() {
                 run = self.run_gate(label, &[]).await?;

@@ -16,7 +16,6 @@ use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use super::meanwhile::{hold_theirs, listed};
-use super::put_back;
 use tdd_core::ports::{Checkpoints, World};
 
 impl<W: World> Drive<'_, W> {
@@ -108,15 +107,6 @@ impl<W: World> Drive<'_, W> {
         self.hold_unknown(paths.clone(), now)?;
         // Named once: what follows finds the tree as it was measured.
         self.ports.checkpoints.restore(&known, &paths)
-    }
-
-    /// Keeps and names what nobody can tell whose it is, before it is put back.
-    pub(super) fn hold_unknown(&mut self, paths: Vec<RelPath>, kept: &CheckpointId) -> Result<(), Trouble> {
-        if paths.is_empty() {
-            return Ok(());
-        }
-        hold_theirs(&mut self.ports.checkpoints, kept)?;
-        self.record(&[put_back::unsure(paths, kept)])
     }
 
     /// Notes what somebody else has changed since the tree `known`, where the run goes on with it.

@@ -7,11 +7,12 @@ use tdd_core::audience::Audience;
 use tdd_core::effect::Effect;
 use tdd_core::event::{Event, Leaked};
 use tdd_core::labels;
+use tdd_core::path::RelPath;
 use tdd_core::ports::{Clock, Ports, Tests, World};
 use tdd_core::state::State;
 use tdd_core::trouble::Trouble;
 
-use super::drive::{Carry, Driver, Setup};
+use super::drive::{Carry, Checkout, Driver, Setup};
 use super::flags::Flags;
 
 /// What the effects of a cycle remember.
@@ -19,6 +20,11 @@ use super::flags::Flags;
 pub struct Cycle {
     /// The tree, if the effect right before this one has just looked at it.
     pub(super) just_kept: Option<CheckpointId>,
+    /// What the project's own commands left before any child, and was not there before the run.
+    pub(super) left: Vec<RelPath>,
+    /// The attempt that is judged once more, and whether it is to be now.
+    pub(super) judged_again: Option<String>,
+    pub(super) judges_again: bool,
     /// Whether this process has sealed protected files before a child.
     pub(super) has_sealed: bool,
 }
@@ -79,7 +85,11 @@ impl<W: World> Carry<State> for Drive<'_, W> {
             Effect::MeasureGate => self.measure_gate().await,
             Effect::Prove => self.prove().await,
             Effect::Halt => self.halt(),
-            Effect::Finish => self.finish(),
+            Effect::Finish => {
+                let good = self.state.good.clone();
+                self.explain_set_aside(good).await?;
+                self.finish()
+            }
         }
     }
 
@@ -115,6 +125,13 @@ impl<W: World> Carry<State> for Drive<'_, W> {
     fn follows(&mut self, event: &Event) -> Result<Vec<Event>, Trouble> {
         let settled = if matches!(event, Event::BaselineMeasured { .. }) { self.learn()? } else { None };
         Ok(settled.into_iter().collect())
+    }
+
+    async fn run_apart(&mut self, checkout: Option<Checkout<'_>>) -> Result<(), Trouble> {
+        self.ports.tests.work_in(checkout);
+        let ran = self.run_baseline_again().await;
+        self.ports.tests.work_in(None);
+        ran
     }
 
     fn set_down(&mut self) -> Result<Vec<Event>, Trouble> {

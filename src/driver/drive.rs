@@ -1,6 +1,8 @@
 //! The loop: carries out one effect after the other until there is none, for a cycle and a run of `tdd fix`
 //! alike. What an effect comes to is said by a [`Carry`], in `cycle.rs` and `fix.rs`.
 
+use std::path::{Path, PathBuf};
+
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::{Event, Leaked, RunId, Runs};
 use tdd_core::isolation::Confinement;
@@ -65,6 +67,9 @@ pub struct Driver<'a, W: World, M, X> {
     pub(super) own: X,
 }
 
+/// A folder beside the repository, and what of the work tree it leads to.
+pub type Checkout<'c> = (&'c Path, &'c [PathBuf]);
+
 /// What differs between the machines.
 pub trait Carry<M: Machine> {
     fn carry_out(&mut self, effect: M::Effect) -> impl Future<Output = Result<Vec<Event>, Trouble>>;
@@ -82,6 +87,9 @@ pub trait Carry<M: Machine> {
     fn follows(&mut self, _event: &Event) -> Result<Vec<Event>, Trouble> {
         Ok(Vec::new())
     }
+
+    /// Runs the project's own commands once more, in this checkout and what of the work tree it leads to.
+    fn run_apart(&mut self, checkout: Option<Checkout<'_>>) -> impl Future<Output = Result<(), Trouble>>;
 
     /// What is to be noted of the tree before the run is paused or stopped.
     fn set_down(&mut self) -> Result<Vec<Event>, Trouble>;
@@ -220,7 +228,7 @@ where
     }
 
     /// The time that is not in the journal yet.
-    fn worked(&mut self) -> Event {
+    pub(super) fn worked(&mut self) -> Event {
         let now = self.ports.clock.monotonic_ms();
         let ms = now.saturating_sub(std::mem::replace(&mut self.counted_ms, now));
         Event::Worked { ms, runs: std::mem::take(&mut self.runs) }

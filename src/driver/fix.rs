@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::Audience;
 use tdd_core::event::{Event, Leaked};
+use tdd_core::facts::Facts;
 use tdd_core::fix::{FixEffect, FixState};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 
-use super::drive::{Carry, Driver, Setup};
+use super::drive::{Carry, Checkout, Driver, Setup};
 use super::flags::Flags;
 use tdd_core::ports::{Checkpoints, Checks, Ports, World};
 
@@ -81,8 +82,11 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
         let left = self.diff().differences(&to, &now)?;
         let mut paths: Vec<RelPath> = left.into_iter().map(|change| change.path).collect();
         // What no fixer could have written is a person's, for which the run has paused.
-        let edited = &self.state.facts.edited;
-        paths.retain(|path| !edited.iter().any(|theirs| theirs == path || theirs.is_within(path.as_str())));
+        let Facts { edited, theirs, .. } = &self.state.facts;
+        paths.retain(|path| {
+            !theirs.contains(path)
+                && !edited.iter().any(|theirs| theirs == path || theirs.is_within(path.as_str()))
+        });
         if !paths.is_empty() {
             events.extend(self.hold_unclaimed(&now, &paths)?);
             self.ports.checkpoints.restore(&to, &paths)?;
@@ -129,6 +133,13 @@ impl<W: World, C: Checks> Carry<FixState> for FixDrive<'_, W, C> {
     /// It is never resumed: a new run goes on from the best state.
     fn goes_on(&self, with: &Flags) -> String {
         format!("tdd fix{with}")
+    }
+
+    async fn run_apart(&mut self, checkout: Option<Checkout<'_>>) -> Result<(), Trouble> {
+        self.own.checks.work_in(checkout);
+        let ran = self.run_checks("at the start, again").await;
+        self.own.checks.work_in(None);
+        ran.map(|_| ())
     }
 
     /// Whatever was under way, the tree that stays is the best one that was measured.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::event::Event;
+use tdd_core::likeness;
 use tdd_core::path::RelPath;
 use tdd_core::policy::TOLD_SUPPORT;
 use tdd_core::test::TestId;
@@ -13,6 +14,7 @@ use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use tdd_core::ports::{Protection, World};
+use tdd_source::Language;
 
 /// Unprotected files that are named one by one.
 const NAMED: usize = 20;
@@ -27,6 +29,9 @@ impl<W: World> Drive<'_, W> {
         let reported = self.reported_files();
         let theirs = self.state.facts.theirs.clone();
         let learned = self.diff().learned((&zero, &start), reported, &theirs)?;
+        let before = self.files_of_zero()?;
+        let written = self.suite_rewrites().into_iter().chain(learned.by_products.iter().cloned());
+        self.own.left = written.filter(|path| !before.contains(path)).collect();
         let settled = self.settle_policy(learned);
         let mut rewritten = self.suite_rewrites();
         rewritten.extend(self.suite_rewrites_code().iter().cloned());
@@ -52,7 +57,8 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// Whether a new file is like one that the suite itself left at the baseline: of its name, in new
-    /// folders below the same one. Tests that make folders of their own give those other names each time.
+    /// folders below the same one. Tests that make folders of their own give those other names each time, and
+    /// others name what they leave by time or process, but no code.
     pub(super) fn is_like_a_leftover(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
         let place = |path: &RelPath| {
             let ends = path.as_str().rmatch_indices('/').map(|(at, _)| &path.as_str()[..at]);
@@ -62,10 +68,13 @@ impl<W: World> Drive<'_, W> {
             let is_in_a_new_one = path.as_str().len() > folder.len() + 1 + path.file_name().len();
             is_in_a_new_one.then(|| (folder.to_owned(), path.file_name().to_owned()))
         };
-        let left = self.suite_rewrites();
-        let mut left = left.iter().filter(|left| !known.contains(*left));
-        let own = place(path).filter(|_| !known.contains(path));
-        own.is_some_and(|own| left.any(|left| place(left).as_ref() == Some(&own)))
+        if known.contains(path) {
+            return false;
+        }
+        let is_code = Language::of(path.extension()).is_some();
+        let is_alike = |left: &RelPath| !is_code && likeness::alike_paths(left.as_str(), path.as_str());
+        let own = place(path);
+        self.own.left.iter().any(|left| is_alike(left) || (own.is_some() && place(left) == own))
     }
 
     /// Files that hold tests by their name, but are sources to the rules, in a language without a

@@ -38,23 +38,10 @@ pub(super) fn no_childs(paths: &[RelPath], kept: &CheckpointId) -> Event {
 }
 
 /// Labels a tree that may be all that holds what a person saved: it was taken out of the work tree, or may
-/// be by an undo. At once, because nobody else knows of it if we are killed.
-pub(super) fn hold_edited<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
-    hold(checkpoints, labels::EDITED, tree)
-}
-
-/// The same for a tree with files that came while tests ran.
-pub(super) fn hold_new<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
-    hold(checkpoints, labels::LEFT, tree)
-}
-
-/// The same for a tree of which the journal names the files.
+/// be by an undo. At once, because nobody else knows of it if we are killed; which files those are the journal tells
+/// next.
 pub(super) fn hold_theirs<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
-    hold(checkpoints, labels::THEIRS, tree)
-}
-
-fn hold<C: Checkpoints>(checkpoints: &mut C, kind: &str, tree: &CheckpointId) -> Result<(), Trouble> {
-    checkpoints.label(&labels::of_tree(kind, tree), tree)?;
+    checkpoints.label(&labels::of_tree(labels::THEIRS, tree), tree)?;
     checkpoints.write_labels()
 }
 
@@ -162,7 +149,7 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn refuse_edited(&mut self, edited: &[RelPath], kept: &CheckpointId) -> Result<(), Trouble> {
         let mut others = Vec::new();
         if !edited.is_empty() {
-            hold_edited(&mut self.ports.checkpoints, kept)?;
+            hold_theirs(&mut self.ports.checkpoints, kept)?;
             self.record(&[no_childs(edited, kept)])?;
             // As without the protected file: else they would be a role's once the run goes on.
             let left = self.put_away_left_by_tests()?.map(|(left, _)| left).unwrap_or_default();
@@ -195,9 +182,8 @@ impl<W: World> Drive<'_, W> {
         if held.is_empty() {
             return Ok(());
         }
-        hold_edited(&mut self.ports.checkpoints, after)?;
         let untold = self.untold(held.into_iter().collect(), after)?;
-        if untold.is_empty() { Ok(()) } else { self.record(&[put_back::unsure(untold, after)]) }
+        self.hold_unknown(untold, after)
     }
 
     /// Where files are put back after tests ran, nobody can tell whether those or a person wrote them; but for
@@ -215,15 +201,10 @@ impl<W: World> Drive<'_, W> {
             return Ok(());
         }
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(base)?.into_iter().collect();
+        held.retain(|path| !self.is_like_a_leftover(path, &known));
         let there: BTreeSet<RelPath> = self.ports.checkpoints.files(found)?.into_iter().collect();
         // Of an installed tool's files no checkpoint has any.
         held.retain(|path| known.contains(path) || there.contains(path));
-        if held.iter().any(|path| known.contains(path)) {
-            hold_edited(&mut self.ports.checkpoints, found)?;
-        }
-        if held.iter().any(|path| !known.contains(path)) {
-            hold_new(&mut self.ports.checkpoints, found)?;
-        }
         self.note_put_back(held.into_iter(), (found, &known))
     }
 

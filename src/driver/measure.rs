@@ -59,11 +59,47 @@ impl<W: World> Drive<'_, W> {
         };
         let key = attempt.key.clone();
         let claim = outcome.claim.clone().ok();
-        match &key {
-            Key::TestWriter => self.measure_red(claim).await,
-            Key::Implementer(id) => self.measure_green(&key, id).await,
-            Key::Refactorer => self.measure_refactor().await,
+        let mut told = Vec::new();
+        loop {
+            let events = match &key {
+                Key::TestWriter => self.measure_red(claim.clone()).await?,
+                Key::Implementer(id) => self.measure_green(&key, id).await?,
+                Key::Refactorer => self.measure_refactor().await?,
+            };
+            if !std::mem::take(&mut self.own.judges_again) {
+                told.extend(events);
+                return Ok(told);
+            }
+            let is_seen = |event: &Event| matches!(event, Event::TreeSeen { .. });
+            let (seen, events): (Vec<Event>, Vec<Event>) = events.into_iter().partition(is_seen);
+            told.extend(events.into_iter().filter(|event| matches!(event, Event::Restored { .. })));
+            // What else came meanwhile would be the role's.
+            self.record(&seen)?;
+            told.extend(self.discard_what_is_left("the test run")?.1);
         }
+    }
+
+    /// Whether a test that changed or came while tests ran is held against nobody yet: it is put back, and the work,
+    /// of which nothing else was put back, is judged once more without it. A person may have saved it; tests that
+    /// do so on purpose do it again.
+    fn is_judged_again(&mut self, touched: &[RelPath], work: &Work) -> bool {
+        let attempt = self.attempt_name();
+        let is_first = attempt.is_some() && self.own.judged_again != attempt;
+        let is_test = |path: &RelPath| {
+            self.policy.classify(path) == FileClass::Test || self.policy.is_requirement(path)
+        };
+        let is_clean = work.forbidden.is_empty() && work.touched.is_empty() && !touched.is_empty();
+        if !(is_first && is_clean && touched.iter().all(is_test)) {
+            return false;
+        }
+        self.own.judged_again = attempt;
+        self.own.judges_again = true;
+        let text = format!(
+            "{}: changed while tests ran, perhaps by somebody else; put back, and the work is judged once more",
+            listed(touched.iter()).join(", ")
+        );
+        self.audience.news(&News::Note(text));
+        true
     }
 
     /// Takes diff of the tree right after a child ended: git first, because a commit or a reset
@@ -175,6 +211,9 @@ impl<W: World> Drive<'_, W> {
             let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&work.after)?.into_iter().collect();
             let counts = |path: &RelPath| passes == Passes::Yes || !self.policy.is_data_of_tests(path);
             touched.retain(|path| self.is_wish(path, &known) && counts(path));
+            if self.is_judged_again(&touched, work) {
+                return Ok(());
+            }
         }
         touched.extend(self.rewritten_by_runs(work));
         for path in touched {

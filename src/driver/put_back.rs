@@ -40,6 +40,15 @@ impl<W: World, M: Machine, X> Driver<'_, W, M, X>
 where
     Self: Carry<M>,
 {
+    /// Keeps and names what nobody can tell whose it is, before it is put back.
+    pub(super) fn hold_unknown(&mut self, paths: Vec<RelPath>, kept: &CheckpointId) -> Result<(), Trouble> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        meanwhile::hold_theirs(&mut self.ports.checkpoints, kept)?;
+        self.record(&[unsure(paths, kept)])
+    }
+
     /// What changed in a repository inside the work tree pauses the run: it is kept, and an undo takes none of it
     /// for the run's.
     pub(super) fn hold_submodules(
@@ -51,7 +60,7 @@ where
             return Ok(());
         }
         let files = self.ports.checkpoints.inner_changes(base, after)?;
-        meanwhile::hold_edited(&mut self.ports.checkpoints, after)?;
+        meanwhile::hold_theirs(&mut self.ports.checkpoints, after)?;
         self.record(&[meanwhile::no_childs(&files, after)])
     }
 
@@ -114,7 +123,7 @@ where
             self.sightings.0.push(Sighting { kept: found.clone(), new });
         }
         told.extend(new);
-        events.extend((!told.is_empty()).then(|| unsure(told, found)));
-        self.record(&events)
+        self.record(&events)?;
+        self.hold_unknown(told, found)
     }
 }

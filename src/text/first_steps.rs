@@ -5,6 +5,10 @@ use std::fmt::Write as _;
 use tdd_core::commands::ProjectCommands;
 use tdd_spec::requirement::PLACEHOLDER;
 
+mod with;
+
+pub use with::With;
+
 /// What the settings say beyond what the project tells by itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Differing<'a> {

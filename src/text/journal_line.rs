@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use tdd_core::attempt::{CheckpointId, Digest};
-use tdd_core::event::{Event, PassFail, SessionEvent, TestIdSource, TestRunFact};
+use tdd_core::event::{BRINGS_BACK, Event, PassFail, SessionEvent, TestIdSource, TestRunFact};
 use tdd_core::finding::Findings;
 use tdd_core::judge::Verdict;
 use tdd_core::path::RelPath;
@@ -163,12 +163,15 @@ fn is_safely_unknown(name: &str, fields: &str) -> bool {
 }
 
 /// For a line that holds a fact of no consequence for the state: its number and the hash of the
-/// line before it. Its fields are not read, which makes up most of a long journal.
+/// line before it. Its fields are not read, which makes up most of a long journal. What a person can bring back is
+/// told wherever a run is looked at.
 pub fn inconsequential(line: &str) -> Option<(u64, &str)> {
     let Head { seq, prev, rest, .. } = head(line).filter(|_| line.len() < LINE_CAP)?;
     let name = rest.strip_prefix("\"type\":\"")?;
     let is = |wanted: &str| name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('"'));
-    ["test_run", "edit_claim", "restored"].into_iter().any(is).then_some((seq, prev))
+    let is_passed_over =
+        ["test_run", "edit_claim"].into_iter().any(is) || (is("restored") && !line.contains(BRINGS_BACK));
+    is_passed_over.then_some((seq, prev))
 }
 
 /// What every line begins with, and the rest.
@@ -348,6 +351,7 @@ mod tests {
         let passed_over = |event: &Event| inconsequential(line(event).trim_end()).is_some();
         assert_eq!(inconsequential(line(&restored("x")).trim_end()), Some((9, NO_LINE)));
         assert!(passed_over(&restored(&"x".repeat(9000))), "wherever it is");
+        assert!(!passed_over(&restored(&format!("branch main{BRINGS_BACK}git reset x"))));
         assert!(!passed_over(&Event::Stopped { signal: 15 }));
         assert!(!passed_over(&Event::Resumed));
         assert_eq!(inconsequential("{\"v\":1,\"seq\":9,\"type\":\"test_run\""), None);

@@ -11,6 +11,7 @@ pub mod usage;
 
 use crate::text::halt_report::json::HaltReport;
 use crate::text::summary::json::Summary;
+use crate::text::summary::of_git;
 use fix::FixReport;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::commands::ProjectCommands;
@@ -82,6 +83,8 @@ pub struct Paused {
     /// The command that goes on.
     pub resume: String,
     pub set_aside: Vec<SetAside>,
+    /// What was left in git, or put back there with the command that brings it back.
+    pub left_in_git: Vec<String>,
 }
 
 /// A run that the operator gave up; the tree stays as it is.
@@ -176,27 +179,34 @@ pub struct Step {
     pub command: String,
 }
 
-/// Files that were put back or stand in the tree, and may be a person's.
+/// What was put back or stands in the tree, and may be a person's.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SetAside {
-    pub paths: Vec<RelPath>,
-    /// The tree that holds them.
-    pub kept: CheckpointId,
-    /// A role may have left them: its block names none of them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub perhaps_a_roles: bool,
+#[serde(untagged)]
+pub enum SetAside {
+    /// Files.
+    Files {
+        paths: Vec<RelPath>,
+        /// The tree that holds them.
+        kept: CheckpointId,
+        /// A role may have left them: its block names none of them.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        perhaps_a_roles: bool,
+    },
+    /// Of git's own state, in words, with the command that brings it back.
+    Git { git: String },
 }
 
 impl SetAside {
     /// All of a run.
     pub fn of(facts: &Facts) -> Vec<Self> {
         let one = |perhaps_a_roles| {
-            move |(paths, kept): &(Vec<RelPath>, CheckpointId)| Self {
+            move |(paths, kept): &(Vec<RelPath>, CheckpointId)| Self::Files {
                 paths: paths.clone(),
                 kept: kept.clone(),
                 perhaps_a_roles,
             }
         };
-        facts.set_aside.iter().map(one(false)).chain(facts.unnamed.iter().map(one(true))).collect()
+        let files = facts.set_aside.iter().map(one(false)).chain(facts.unnamed.iter().map(one(true)));
+        files.chain(of_git(facts).map(|git| Self::Git { git: git.clone() })).collect()
     }
 }

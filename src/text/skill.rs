@@ -101,7 +101,7 @@ pub fn read(name: &str, file: &str) -> Result<Skill, Trouble> {
 }
 
 /// Front matter, if there is any, and what follows it.
-fn split(file: &str) -> (Option<&str>, &str) {
+pub(super) fn split(file: &str) -> (Option<&str>, &str) {
     let file = file.strip_prefix('\u{feff}').unwrap_or(file);
     let mut lines = file.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return (None, file) };

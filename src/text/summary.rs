@@ -14,10 +14,10 @@ mod set_aside;
 use super::usage_words;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
-pub use set_aside::set_aside;
+pub use set_aside::{of_git, set_aside};
 use tdd_core::counted::counted;
 use tdd_core::criterion::{CriterionId, Verify};
-use tdd_core::event::{Refactoring, Runs};
+use tdd_core::event::{BRINGS_BACK, Refactoring, Runs};
 use tdd_core::finding::{ClassedChange, CriterionRed, RedKind};
 use tdd_core::halt::Ending;
 use tdd_core::harmless;
@@ -113,7 +113,8 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
 
 /// Before anybody's next git command, which a hook would be run by.
 pub(super) fn left_in_git(lines: &[String]) -> impl Iterator<Item = String> {
-    lines.iter().map(|line| format!("look at, before your next git command: {}", harmless::short(line, 300)))
+    let left = lines.iter().filter(|line| !line.contains(BRINGS_BACK));
+    left.map(|line| format!("look at, before your next git command: {}", harmless::short(line, 300)))
 }
 
 /// One criterion's way from red to green.

@@ -193,7 +193,7 @@ fn what_came_since_a_kill_amid_tests_is_kept_and_named() {
     let kept = kept.split(':').next().unwrap();
     assert_eq!(sandbox.git(&["show", &format!("{kept}:README.md")]), "mine");
     assert_eq!(sandbox.forks(), 3, "nobody is blamed");
-    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-", "--discard-commits"]);
     assert_eq!(sandbox.git(&["show", &format!("{kept}:README.md")]), "mine");
 }
 
@@ -237,7 +237,7 @@ fn what_came_since_a_stop_amid_the_baseline_is_no_part_of_the_run() {
         ended_by(signal, &sandbox);
         sandbox.write("README.md", "mine\n");
         let ran = sandbox.tdd(&["resume"]).expect(0).says(&["changed by somebody else", "README.md"]);
-        assert!(!ran.stdout.contains("README.md"), "it is not proposed: {}", ran.stdout);
+        assert!(!ran.stdout.contains(":/README.md"), "it is not proposed: {}", ran.stdout);
         sandbox.tdd(&["undo"]).expect(0).says_on_stdout(&["somebody else's", "README.md"]);
         assert_eq!((sandbox.read("README.md"), sandbox.read("src.txt")), ("mine\n".into(), "one\n".into()));
     }

@@ -113,16 +113,20 @@ fn ac_tdd_9_24_what_goes_with_a_failed_attempt_and_no_role_names_is_kept_and_tol
     }
 }
 
-/// Code of tests that a person saves while the baseline runs is put back, and kept; data that tests write is theirs.
+/// Code of tests that a person saves while the baseline runs is put back, and kept, as is data that tests do not
+/// write again; data that they do is theirs.
 #[test]
 fn ac_tdd_9_46_a_test_that_changes_while_the_baseline_runs_is_kept_before_it_is_put_back() {
-    for (file, is_there, is_code) in [
-        ("tests/base.sh", true, true),
+    for (file, is_there, by_tests) in [
+        ("tests/base.sh", true, false),
+        ("tests/mine.sh", false, false),
         ("tests/data.txt", true, false),
-        ("tests/mine.sh", false, true),
         ("tests/mine.txt", false, false),
+        ("tests/data.txt", true, true),
+        ("tests/mine.txt", false, true),
     ] {
-        let saves = format!("test -e ../once || {{ : >../once; echo '# mine' >{file}; }}");
+        let once = if by_tests { "true" } else { "test ! -e ../once" };
+        let saves = format!("{once} && {{ : >../once; echo '# mine' >{file}; }}");
         for is_fix in [false, true] {
             let more = if is_fix { "fix: { checks: [sh ../check.sh] }\n" } else { "" };
             let sandbox = project(HONEST_AGENT, &format!("{saves}\n{HONEST_CHECK}"), more);
@@ -136,37 +140,15 @@ fn ac_tdd_9_46_a_test_that_changes_while_the_baseline_runs_is_kept_before_it_is_
             let now = std::fs::read_to_string(sandbox.path(file)).ok();
             assert_eq!(now.as_deref(), is_there.then_some("# ours\n"), "{file}: {}", ran.stderr);
             let told = format!("look at: somebody else wrote, or may have: {file}; kept as ");
-            assert_eq!(ran.stdout.contains(&told), is_code, "{file}: {}", ran.stdout);
-            if is_code {
+            assert_eq!(ran.stdout.contains(&told), !by_tests, "{file}: {}", ran.stdout);
+            if !by_tests {
                 let kept = ran.stdout.split(&told).nth(1).unwrap().split(':').next().unwrap();
                 assert_eq!(sandbox.git(&["show", &format!("{kept}:{file}")]), "# mine");
+                assert!(!ran.stderr.contains("suite itself writes"), "{}", ran.stderr);
             }
             let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
-            assert_eq!(cleaned.stderr.contains("left alone"), is_code, "{file}: {}", cleaned.stderr);
+            assert_eq!(cleaned.stderr.contains("left alone"), !by_tests, "{file}: {}", cleaned.stderr);
         }
-    }
-}
-
-/// Other files are the person's from the start; after an undo the run alone has what was saved meanwhile.
-#[test]
-fn ac_tdd_9_53_what_was_saved_while_the_baseline_ran_is_not_cleaned_without_a_word() {
-    for (saves, is_asked) in [
-        ("echo mine >README.md; echo mine >mine.md", true),
-        ("echo x >report.txt", false),
-        ("mkdir -p __pycache__; echo x >__pycache__/a.cpython-311.pyc", false),
-        ("true", false),
-    ] {
-        let check = format!("test -e ../once || {{ : >../once; {saves}; }}\n{HONEST_CHECK}");
-        let sandbox = project(HONEST_AGENT, &check, "");
-        sandbox.write("README.md", "ours\n");
-        sandbox.commit();
-        sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(0);
-        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
-        assert_eq!(sandbox.read("README.md"), "ours\n");
-        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
-        assert_eq!(cleaned.stderr.contains("left alone"), is_asked, "{saves}: {}", cleaned.stderr);
-        assert_eq!(cleaned.stderr.contains("mine.md"), is_asked, "{saves}: {}", cleaned.stderr);
-        assert!(!cleaned.stderr.contains("src.txt"), "{saves}: {}", cleaned.stderr);
     }
 }
 

@@ -115,7 +115,7 @@ fn ac_tdd_12_2_init_writes_what_it_said_once_and_takes_it_back() {
     ]);
     init(&[]).expect(2).says(&["nobody can be asked", "--yes"]);
     init(&["--yes", "--agent", "nobody"]).expect(2).says(&["no agent is named `nobody`"]);
-    init(&["--yes", "--with", "github"]).expect(2);
+    init(&["--yes", "--with", "gitea"]).expect(2);
     assert_eq!(sandbox.everything(), before);
     init(&["--yes"]).expect(0).says_on_stdout(&["Written.", "Next: write down"]);
     let written = sandbox.everything();

@@ -9,13 +9,16 @@ use serde_json::{Value, json};
 use super::sandbox::{Ran, Sandbox, has_pytest};
 
 mod bad_calls;
+mod brought;
 mod cleaned;
 mod elsewhere;
+mod hidden;
 mod history;
 mod install;
 mod mcp;
 mod mcp_runs;
 mod real;
+mod together;
 mod ways_around;
 
 pub const SHOP: &str = "def total(prices):\n    return 0\n";

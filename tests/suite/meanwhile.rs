@@ -118,6 +118,9 @@ fn a_commit_in_the_work_tree_of_a_run_is_lost_at_no_level() {
         } else {
             assert_eq!(now, ["refs/heads/here".to_owned(), mine.clone()]);
             assert!(!ran.stderr.contains("put back"), "{}", ran.stderr);
+            let told =
+                "look at, before your next git command: HEAD was moved from branch main to branch here; left";
+            assert_eq!(ran.stdout.matches(told).count(), 1, "{}", ran.stdout);
         }
         assert!(sandbox.git(&["rev-list", "--all"]).contains(&mine), "{level}");
     }
@@ -169,7 +172,7 @@ fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() 
     assert!(sandbox.read("specs/frs/STE-1.md").ends_with("# mine\n"));
     sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
     assert!(!sandbox.read("specs/frs/STE-1.md").contains("mine"));
-    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-", "--discard-commits"]);
     assert!(!sandbox.git(&["for-each-ref", "refs/tdd"]).is_empty());
 }
 
@@ -257,14 +260,14 @@ fn what_a_role_could_have_written_is_cleaned_with_a_word_alone() {
             "{}",
             ran.stderr
         );
-        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-"]);
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-"]);
         let kept = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
         let holds = |name: &str| {
             let shown = sandbox.command("git").args(["show", &format!("{name}:{path}")]).output().unwrap();
             shown.stdout == b"mine\n"
         };
         assert!(
-            kept.lines().any(|name| name.contains("/edited-") && holds(name)),
+            kept.lines().any(|name| name.contains("/theirs-") && holds(name)),
             "{path}: {}",
             cleaned.stderr
         );
@@ -347,9 +350,10 @@ git checkout -q main; echo main >other.txt; git add other.txt; git commit -qm MA
 
 /// Nobody can tell who wrote to a file while tests ran, or made one; what they make again is no person's.
 #[test]
-fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
+fn ac_tdd_9_53_a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
     for (action, is_held) in [
-        ("echo mine >>notes.txt", true),
+        ("test -e ../once || { : >../once; echo mine >>notes.txt; }", true),
+        ("echo formatted >notes.txt", false),
         ("test -e ../once || { : >../once; echo mine >mine.txt; }", true),
         ("echo theirs >cache.txt", false),
     ] {
@@ -361,12 +365,9 @@ fn a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without
         assert_eq!(ran.stderr.contains("left alone"), is_held, "{action}: {}", ran.stderr);
         let kept = sandbox.git(&["for-each-ref", "--format=%(refname)", "refs/tdd"]);
         assert_eq!(kept.is_empty(), !is_held, "{action}: {kept}");
-        let edited = kept.lines().filter(|name| name.contains("/edited-"));
-        for name in edited {
-            assert!(sandbox.git(&["show", &format!("{name}:notes.txt")]).starts_with("notes\nmine"));
-        }
-        for name in kept.lines().filter(|name| name.contains("/left-")) {
-            assert_eq!(sandbox.git(&["show", &format!("{name}:mine.txt")]), "mine");
+        for name in kept.lines().filter(|name| name.contains("/theirs-")) {
+            let file = if action.contains("notes") { "notes.txt" } else { "mine.txt" };
+            assert!(sandbox.git(&["show", &format!("{name}:{file}")]).ends_with("mine"));
         }
     }
 }
@@ -387,7 +388,7 @@ fn what_an_editor_saves_is_kept_and_named() {
     let kept = kept.split(':').next().unwrap();
     assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
     assert!(sandbox.git(&["for-each-ref", "refs/tdd"]).contains(kept));
-    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+    sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-", "--discard-commits"]);
     assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
 }
 
@@ -452,4 +453,70 @@ fn ac_tdd_9_21_runs_of_another_work_tree_go_on_meanwhile_and_nobody_is_told_of_t
         "{told:?}"
     );
     assert_eq!(ran.stdout.matches("refs/tdd/").count(), 1, "{}", ran.stdout);
+}
+
+/// What is taken off the branch in `audit` is a person's, or may be: everybody who is told of the run hears how it
+/// comes back.
+#[test]
+fn ac_tdd_9_56_a_commit_that_is_taken_off_the_branch_is_told_with_the_command_that_brings_it_back() {
+    for (action, is_moved) in [
+        ("git commit -qm MINE --allow-empty", true),
+        ("git commit -q --amend --allow-empty -m MINE", true),
+        ("git checkout -q -b here; git commit -qm MINE --allow-empty; git branch -q mine", true),
+        ("git branch -q mine; git tag -m MINE mine", false),
+    ] {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        let mut mine = String::new();
+        let ran = meanwhile("audit", &sandbox, || {
+            sh(&sandbox, action);
+            mine = sandbox.git(&["rev-parse", "HEAD"]);
+        });
+        let ran = ran.expect(0);
+        let told = "; bring it back: ";
+        let all = [
+            ran.stdout.clone(),
+            sandbox.tdd(&["status", "STE-1"]).stdout,
+            sandbox.tdd(&["wait"]).stdout,
+            sandbox.tdd(&["wait", "--json"]).stdout,
+            sandbox.tdd(&["status", "--json", "STE-1"]).stdout,
+        ];
+        for said in &all {
+            assert_eq!(said.contains(told), is_moved, "{action}: {said}");
+        }
+        if is_moved {
+            let command = all[0].split(told).nth(1).unwrap().lines().next().unwrap();
+            sh(&sandbox, command);
+            assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), mine, "{command}");
+            assert_eq!(sandbox.read("src.txt"), "one\ntwo\n", "files stay");
+        }
+    }
+}
+
+/// Who saves a test while tests run is not the role; whoever changes one each time they run is.
+#[test]
+fn ac_tdd_9_57_a_test_that_is_saved_while_tests_run_is_held_against_nobody() {
+    let at_work = "test -e tests/ac_ste_1_1.sh && grep -q two src.txt";
+    for level in LEVELS {
+        for (writes, is_blamed) in [
+            ("test ! -e ../once && : >../once && echo true >tests/mine.sh", false),
+            ("test ! -e ../once && : >../once && echo false >tests/mine.sh", false),
+            ("test ! -e ../once && : >../once && echo '# mine' >>tests/base.sh", false),
+            ("echo true >tests/mine.sh", true),
+        ] {
+            if level == "enforce" && (!has_bwrap() || writes.contains("base.sh")) {
+                continue;
+            }
+            let check = format!("{at_work} && {writes}\nfor t in tests/*.sh; do sh $t || exit 1; done\n");
+            let sandbox = project(stops::HONEST_AGENT, &check, "budgets: { semantic: 1 }\n");
+            sandbox.write("tests/base.sh", "true\n");
+            sandbox.commit();
+            let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(i32::from(is_blamed));
+            if !is_blamed {
+                let file = if writes.contains("mine.sh") { "mine.sh" } else { "base.sh" };
+                let told = format!("look at: somebody else wrote, or may have: tests/{file}; kept as ");
+                assert!(ran.stdout.contains(&told), "{level} {writes}: {}", ran.stdout);
+                assert_eq!(sandbox.read("tests/base.sh"), "true\n");
+            }
+        }
+    }
 }

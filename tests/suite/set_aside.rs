@@ -259,7 +259,7 @@ fn ac_tdd_9_52_what_changes_in_repositories_inside_the_tree_is_no_runs_to_pause_
         let agent = format!("role=$1\n{}{HONEST_AGENT}", stops::BLOCK);
         std::fs::write(stops::beside(&sandbox, "agent.sh"), agent).unwrap();
         at(&sandbox, "audit", &["resume"]).expect(0);
-        sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/edited-", "--discard-commits"]);
+        sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone", "/theirs-", "--discard-commits"]);
     }
 }
 
@@ -332,4 +332,26 @@ fn an_undo_of_an_undone_run_says_so_where_files_were_changed_since() {
     sandbox.write("mine.txt", "mine\n");
     sandbox.tdd(&["undo"]).expect(2).says(&["the run is undone already, and 1 file", "mine.txt"]);
     assert_eq!(sandbox.read("mine.txt"), "mine\n");
+}
+
+/// No commit of the outer repository knows them, so that nobody else could tell what was a person's.
+#[test]
+fn ac_tdd_9_58_what_no_role_names_in_a_repository_inside_the_tree_is_not_undone_unasked() {
+    for named in [false, true] {
+        let files = if named { "src.txt,nest/f" } else { "src.txt" };
+        let agent = HONEST_AGENT.replace(
+            "echo two >>src.txt; block src.txt",
+            &format!("echo two >>src.txt; echo mine >nest/f; block {files}"),
+        );
+        let sandbox = project(&agent, HONEST_CHECK, "");
+        sh(
+            &sandbox,
+            "git init -q nest; cd nest; echo ours >f; git add f; git -c user.name=p -c user.email=p@p commit -qm f",
+        );
+        at(&sandbox, "audit", &["STE-1"]).expect(0);
+        let ran = sandbox.tdd(&["undo"]).expect(if named { 0 } else { 2 });
+        assert_eq!(ran.stderr.contains("nest/f"), !named, "{}", ran.stderr);
+        assert!(!ran.stderr.contains("src.txt"), "{}", ran.stderr);
+        assert_eq!(sandbox.read("nest/f"), if named { "ours\n" } else { "mine\n" });
+    }
 }

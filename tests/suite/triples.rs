@@ -349,6 +349,7 @@ fn ac_tdd_11_5_a_session_is_told_and_replayed_like_a_run() {
         mode: GateMode::Strict,
         free: Vec::new(),
         tools: std::collections::BTreeMap::new(),
+        within: None,
         tree: base.clone(),
         git: None,
     };

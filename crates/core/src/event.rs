@@ -19,7 +19,7 @@ use crate::policy::EffectivePolicy;
 use crate::proof::{Extent, ProofFindings};
 use crate::requirement::Requirement;
 use crate::role::{Asked, Key};
-use crate::test::{FailureKind, TestId};
+use crate::test::TestId;
 use crate::usage::{CapPlan, ChildUse};
 use crate::verdict::{AtReturn, Reason, Verdict};
 
@@ -29,16 +29,18 @@ mod models;
 mod names;
 mod noted;
 mod session;
+mod test_run;
 
 pub use crate::facts::{Leaked, Runs};
 pub use crate::run_name::RunId;
 pub use decision::Decision;
 pub use missing_block::MissingBlock;
-pub use noted::{note_leaked, note_left};
+pub use noted::{BRINGS_BACK, note_leaked, note_left};
 pub use session::{
     EditFact, EditGround, GateMode, GitSeen, Repair, RepairCause, SessionEvent, SessionId, SessionStarted,
     Step, Switch, ToolClass,
 };
+pub use test_run::{PassFail, TestIdSource, TestRunFact};
 
 /// The end of a line about what somebody changed and what is not put back.
 pub const LEFT_ALONE: &str = "left as it is";
@@ -69,9 +71,11 @@ pub enum Event {
     PolicySettled {
         policy: Box<EffectivePolicy>,
     },
+    /// The tree before anything is done.
     CheckpointZero {
         checkpoint: CheckpointId,
     },
+    /// What is red and green before anything is done.
     BaselineMeasured {
         test: SuiteBaseline,
         gate: Box<SuiteBaseline>,
@@ -91,19 +95,23 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         judged: Option<AtReturn>,
     },
+    /// What was measured of an attempt, and what it came to.
     AttemptMeasured {
         findings: Box<Findings>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         verdict: Option<Verdict>,
     },
+    /// The work stands; a checkpoint holds it.
     WorkKept {
         checkpoint: CheckpointId,
     },
+    /// The work does not stand: the tree is as it was before, and a checkpoint holds what was there.
     WorkRolledBack {
         to: CheckpointId,
         extent: RollBack,
         kept_as: CheckpointId,
     },
+    /// The gate command was run on the work that stands.
     GateMeasured {
         green: bool,
         run: RunRef,
@@ -203,9 +211,11 @@ pub enum Event {
         criterion: CriterionId,
         word: AgentWord,
     },
+    /// A budget is spent, or a role disputes a test; the report is a side file.
     Halted {
         report: Digest,
     },
+    /// All is done.
     Finished {
         ending: Ending,
     },
@@ -237,42 +247,6 @@ pub enum Event {
     /// with its own `type`.
     #[serde(skip)]
     Session(Box<SessionEvent>),
-}
-
-/// The fields of source document 000.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct TestRunFact {
-    pub test_id: TestId,
-    pub test_id_source: TestIdSource,
-    pub status: PassFail,
-    /// Beside `fail`: how it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kind: Option<FailureKind>,
-    pub command: String,
-    pub duration_ms: u64,
-    /// The file that holds it, relative to the repository, where its id does not tell; in a session's journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<RelPath>,
-    /// The tree that it ran on; in a session's journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tree: Option<CheckpointId>,
-    /// The side file with what the run printed, bounded and masked; in a session's journal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<Digest>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TestIdSource {
-    Native,
-    Annotation,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum PassFail {
-    Pass,
-    Fail,
 }
 
 /// All that was decided before the first effect.

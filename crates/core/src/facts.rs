@@ -19,7 +19,8 @@ pub struct Facts {
     pub tree: Option<CheckpointId>,
     /// Processes that outlived what had started them, the first few.
     pub leaked: Vec<Leaked>,
-    /// What was seen in git's folder and left there: a person's, or a hook that a child planted. The first few.
+    /// What was seen in git's folder and left there: a person's, or a hook that a child planted; and what was put back
+    /// there and can be brought back. The first few.
     pub left_in_git: Vec<String>,
     /// How long the run was at work, in all of its processes.
     pub worked_ms: u64,

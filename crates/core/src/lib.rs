@@ -32,6 +32,7 @@ pub mod isolation;
 pub mod judge;
 pub mod kept_work;
 pub mod labels;
+pub mod likeness;
 pub mod machine;
 pub mod mapping;
 pub mod mdtest;

@@ -243,6 +243,14 @@ pub trait Bench {
     fn leads_to(&self) -> Vec<PathBuf>;
     /// Writes files of the checkout, or removes them.
     fn put(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble>;
+    /// Whether a file of the checkout is surely not this any more, or is gone.
+    fn differs(&self, _path: &RelPath, _before: &[u8]) -> bool {
+        false
+    }
+    /// Files of the checkout of this path, or one of its kind ([`crate::likeness`]).
+    fn like(&self, _path: &RelPath) -> Vec<RelPath> {
+        Vec::new()
+    }
     /// It is of no use any more.
     fn close(&mut self);
 }
@@ -258,6 +266,8 @@ pub struct CheckRun {
 /// The checks of `tdd fix`. Never believes an exit code or a report alone; that is for
 /// [`crate::fix::classify`].
 pub trait Checks {
+    /// From now on everything runs in this checkout, as for [`Tests::work_in`].
+    fn work_in(&mut self, _checkout: Option<(&Path, &[PathBuf])>) {}
     /// Runs one of the checks, counted from 0, on all that it looks at. `canary` is for tests whose
     /// runner can carry one. Children of the run are gone when it returns.
     async fn run(

@@ -38,6 +38,8 @@ pub struct Session {
     /// Claims of tests that are not green yet, in order.
     pub claims: Vec<Claim>,
     pub refactor: Option<Refactor>,
+    /// Files that were edited for a claim or in refactor mode, and not by somebody else since.
+    pub own: BTreeSet<RelPath>,
     /// The tree as it was last seen, and the one that red edits go back to.
     pub tree: CheckpointId,
     pub good: CheckpointId,
@@ -106,6 +108,7 @@ impl Session {
             tests: BTreeMap::new(),
             claims: Vec::new(),
             refactor: None,
+            own: BTreeSet::new(),
             tree: started.tree.clone(),
             good: started.tree.clone(),
             git: started.git.clone(),
@@ -144,6 +147,12 @@ impl Session {
             }
             SessionEvent::Edit(fact) => {
                 self.tree = fact.tree.clone();
+                match fact.ground {
+                    EditGround::Claim | EditGround::Refactor => self.own.insert(fact.edit_target.clone()),
+                    EditGround::Test | EditGround::Free | EditGround::Ungated => {
+                        self.own.remove(&fact.edit_target)
+                    }
+                };
                 for claim in &mut self.claims {
                     claim.used |=
                         claim.edit_target == fact.edit_target && fact.test_ids.contains(&claim.test_id);
@@ -168,7 +177,8 @@ impl Session {
                 self.claims.retain(|claim| !test_ids.contains(&claim.test_id));
                 (self.tree, self.good) = (tree.clone(), tree.clone());
             }
-            SessionEvent::Rebased { tree, git, .. } => {
+            SessionEvent::Rebased { tree, paths, git } => {
+                self.own.retain(|path| !paths.contains(path));
                 self.tree = tree.clone();
                 self.git = git.clone().or_else(|| self.git.take());
                 if !self.claims.iter().any(|claim| claim.used) {

@@ -13,6 +13,7 @@ use std::time::SystemTime;
 use tdd_child::folder;
 use tdd_child::leftovers::{self, CopyFolder};
 use tdd_child::regular_file;
+use tdd_core::likeness;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, Bring};
 use tdd_core::trouble::Trouble;
@@ -24,6 +25,8 @@ use crate::ignored::{self, Kind};
 const OURS: &str = ".tdd";
 /// Entries of a folder of packages that are linked one by one.
 const MOST_LINKS: usize = 20_000;
+/// Files of one kind that are told.
+const MOST_LIKE: usize = 64;
 /// What tools write between packages.
 const WRITTEN: [&str; 6] =
     [".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".modules.yaml"];
@@ -160,9 +163,47 @@ impl Bench for Checkouts {
         Ok(())
     }
 
+    fn differs(&self, path: &RelPath, before: &[u8]) -> bool {
+        let Ok(root) = self.root() else { return false };
+        match regular_file::open(&root.join(path.as_str())) {
+            Ok(file) => {
+                let most = before.len() as u64 + 1;
+                regular_file::head_of(file, most).is_ok_and(|bytes| bytes != before)
+            }
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        }
+    }
+
+    fn like(&self, path: &RelPath) -> Vec<RelPath> {
+        let Ok(root) = self.root() else { return Vec::new() };
+        let mut like = vec![String::new()];
+        for part in path.as_str().split('/') {
+            like = like.iter().flat_map(|folder| of_kind(root, folder, part)).take(MOST_LIKE).collect();
+        }
+        let is_file = |path: &RelPath| {
+            let about = root.join(path.as_str()).symlink_metadata();
+            about.is_ok_and(|about| !about.is_dir())
+        };
+        like.iter().filter_map(|path| RelPath::new(path)).filter(is_file).collect()
+    }
+
     fn close(&mut self) {
         self.folder = None;
     }
+}
+
+/// What lies in a folder of the checkout, links not followed, and has such a name.
+fn of_kind(root: &Path, inside: &str, name: &str) -> Vec<String> {
+    let folder = root.join(inside);
+    if folder.symlink_metadata().is_ok_and(|about| !about.is_dir()) {
+        return Vec::new();
+    }
+    let entries = folder::entries_if_any(&folder).unwrap_or_default();
+    let names = entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut like: Vec<String> = names.filter(|other| likeness::alike(other, name)).collect();
+    like.sort_by_key(|other| other != name);
+    let path = |other: String| if inside.is_empty() { other } else { format!("{inside}/{other}") };
+    like.into_iter().map(path).collect()
 }
 
 /// Whatever mode the file has stays.

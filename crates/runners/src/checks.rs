@@ -73,6 +73,12 @@ impl ProjectChecks {
 }
 
 impl Checks for ProjectChecks {
+    fn work_in(&mut self, checkout: Option<(&Path, &[PathBuf])>) {
+        for (_, tests) in &mut self.checks {
+            tests.work_in(checkout);
+        }
+    }
+
     async fn run(
         &mut self,
         check: usize,

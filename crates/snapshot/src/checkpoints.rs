@@ -1,10 +1,9 @@
-//! Checkpoints: snapshots of the work tree as git objects, and the guard of the user's git state
-//! (contract sections 7 and 12).
+//! Checkpoints: snapshots of the work tree as git objects, and the guard of the user's git state (contract 7 and 12).
 //!
 //! A snapshot holds every file and link that is tracked or not ignored, byte for byte, with the
 //! executable bit. It does not hold: empty folders, other permission bits, times, ignored files,
-//! `.git` of any nested repository, `.tdd/runs`, `.tdd/sessions`. Files of submodules and nested repositories are
-//! ordinary files to it. Files that a sparse checkout left out are absent and stay absent.
+//! `.git` of any nested repository, `.tdd/runs`, `.tdd/sessions`. Files of submodules and nested repositories are ordinary
+//! files to it. Files that a sparse checkout left out are absent and stay absent.
 //!
 //! git is asked through private folders that share the objects and the refs with the user's, so nothing
 //! that a child writes into configuration, attributes or hooks reaches it. Commits hang below
@@ -31,11 +30,13 @@ mod census;
 pub mod checkout;
 mod contents;
 pub mod edit;
+mod filters;
 mod git;
 mod git_files;
 mod git_kept;
 mod git_locks;
 mod git_midst;
+mod git_pointer;
 mod git_state;
 mod git_told;
 mod git_words;
@@ -46,6 +47,7 @@ pub mod intent;
 mod labels;
 mod lay;
 mod listing;
+mod merging;
 pub mod packs;
 pub mod pairs;
 mod patch;
@@ -68,6 +70,7 @@ use git_state::GitState;
 use import::Known;
 use labels::ref_folder;
 pub use labels::slug;
+pub use merging::in_the_midst_of;
 pub use patch::{SameAs, file, patch, same_as};
 use place::GitPlace;
 pub use place::{exclude_runs, exclude_sessions, git_folders};

@@ -11,8 +11,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::world::session_file;
 use tdd_child::regular_file;
 use tdd_child::unix::proc_table::{self, Life, Process};
+use tdd_core::event::SessionId;
 
 const KEPT: &str = "caller";
 /// The shell in which a person began a session by hand.
@@ -75,6 +77,12 @@ pub(super) fn is_above(folder: &Path) -> bool {
         }
     }
     false
+}
+
+/// The session whose agent has started this process, or is it itself.
+pub(super) fn session_above(repository: &Path, own: &SessionId) -> Option<SessionId> {
+    let known = session_file::list(repository).into_iter().filter(|id| id != own);
+    known.into_iter().find(|id| is_above(&session_file::folder(repository, id)))
 }
 
 fn kept(folder: &Path, name: &str) -> Option<Process> {

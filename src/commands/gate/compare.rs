@@ -4,22 +4,23 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::desk::Desk;
-use crate::commands::journalled::Journalled;
-use tdd_child::{leftovers, run_folder};
+use super::paths::{self, Target};
+use super::stands::{self, Beside};
+use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent};
-use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::event::{
+    EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent, Switch,
+};
+use tdd_core::finding::Change;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::watch::{self, Look};
+use tdd_snapshot::checkpoints::{GitCheckpoints, in_the_midst_of};
 use tdd_source::{Additions, Language};
 
-/// The newest runs, whose work may have come since the last look.
-const MOST_RUNS: usize = 4;
 /// Files that are named one by one.
 const NAMED: usize = 10;
 
@@ -28,6 +29,8 @@ const NAMED: usize = 10;
 pub(super) struct Compared {
     /// For the model: what was taken back, and why; empty if all stands.
     pub(super) told: String,
+    /// What would have been, where the gate warns alone.
+    pub(super) warned: String,
 }
 
 /// Compares, journals what stands, and takes back what no claim allows. `tool` is the one that has just run.
@@ -45,10 +48,10 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     }
     let beside = Beside::of(desk, &mut checkpoints, &before)?;
     let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, tool, &beside));
+    let warned = warned(desk, &edits);
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
     events.extend(beside.news);
-    let mut brought = brought(desk, &mut checkpoints, (&before, &now), &refused)?;
-    brought.extend(by_runs(desk, &mut checkpoints, (&before, &now), &refused)?);
+    let brought = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
     refused.retain(|path, _| !brought.contains(path));
     desk.record(&events)?;
     let mut told = String::new();
@@ -62,12 +65,7 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         {
             told += &still_in_head(git, &head);
         }
-        if let Some(what) = checkpoints.in_the_midst_of() {
-            let _ = write!(
-                told,
-                "\ntdd: git is in the midst of a {what}: end it (git {what} --abort), and leave it to the person"
-            );
-        }
+        told += &in_the_midst(desk);
     }
     // What was taken back has been seen as it is then.
     let tree = if refused.is_empty() { now } else { desk.state().tree.clone() };
@@ -75,7 +73,39 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         let seen = seen(desk, &mut checkpoints, tree, brought)?;
         desk.record(&[seen])?;
     }
-    Ok(Compared { told })
+    Ok(Compared { told, warned })
+}
+
+/// The files that have changed and that nothing allows. Nothing is journalled or taken back.
+pub(super) fn unallowed(desk: &Desk) -> Result<Vec<RelPath>, Trouble> {
+    let before = desk.state().tree.clone();
+    if watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
+        return Ok(Vec::new());
+    }
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let (now, changes) = checkpoints.see_since(&before)?;
+    let beside = Beside::of(desk, &mut checkpoints, &before)?;
+    let (_, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, None, &beside));
+    let standing = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
+    refused.retain(|path, _| !standing.contains(path));
+    Ok(refused.into_keys().collect())
+}
+
+/// What stands because the gate warns alone.
+fn warned(desk: &Desk, edits: &[EditFact]) -> String {
+    if desk.state().switch == Switch::Off {
+        return String::new();
+    }
+    let ungated = || edits.iter().filter(|edit| edit.ground == EditGround::Ungated);
+    let names: Vec<&str> = ungated().map(|edit| edit.edit_target.as_str()).take(NAMED).collect();
+    match (names.as_slice(), ungated().count()) {
+        ([], _) => String::new(),
+        (names, count) => {
+            let more = count.saturating_sub(NAMED);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            format!("tdd: (warning) changed without a red test and a claim: {}{more}", names.join(", "))
+        }
+    }
 }
 
 /// The changes that stand, and those that do not.
@@ -108,86 +138,6 @@ fn judged(
     (edits, refused)
 }
 
-/// Other work trees of the repository that lie in this one, as agents make them: what is done there is no change of
-/// this tree, and no commit of it can hold it. Each has a gate of its own.
-struct Beside {
-    folders: Vec<RelPath>,
-    /// Those that were known, and may be gone.
-    known: Vec<RelPath>,
-    news: Option<Event>,
-}
-
-impl Beside {
-    /// A folder that had files of this tree's is none.
-    fn of(desk: &Desk, checkpoints: &mut GitCheckpoints, before: &CheckpointId) -> Result<Self, Trouble> {
-        let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
-        let mut folders = checkpoints.linked_work_trees();
-        if folders.is_empty() && known.is_empty() {
-            return Ok(Self { folders, known, news: None });
-        }
-        let files = checkpoints.files(before)?;
-        folders.retain(|folder| {
-            known.contains(folder) || !files.iter().any(|file| file.is_within(folder.as_str()))
-        });
-        let is_new = folders != known;
-        let git = desk.state().git.clone().filter(|_| is_new);
-        let news = git.map(|git| GitSeen { work_trees: folders.clone(), ..git });
-        Ok(Self { folders, known, news: news.map(|git| of(SessionEvent::Committed { git })) })
-    }
-
-    fn has(&self, change: &Change) -> bool {
-        let is_in = |folder: &RelPath| change.path.is_within(folder.as_str());
-        self.folders.iter().any(is_in) || (change.kind == ChangeKind::Deleted && self.known.iter().any(is_in))
-    }
-}
-
-/// What git has brought from its history of what would be refused: another branch, a merge. While a claim is open the
-/// end of the turn is to judge it, and the tree that it would go back to is of the other commit.
-fn brought(
-    desk: &Desk,
-    checkpoints: &mut GitCheckpoints,
-    trees: (&CheckpointId, &CheckpointId),
-    refused: &BTreeMap<RelPath, Refusal>,
-) -> Result<Vec<RelPath>, Trouble> {
-    let is_code = |(path, refusal): (&RelPath, &Refusal)| {
-        (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
-    };
-    let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
-    match (&desk.state().started.git, &desk.state().git) {
-        (Some(known), Some(seen)) if desk.state().claims.is_empty() && !paths.is_empty() => {
-            checkpoints.brought((&known.tips, seen), trees, &paths)
-        }
-        _ => Ok(Vec::new()),
-    }
-}
-
-/// What runs of `tdd` have left: good work by their own judgement, on files that were as they had been seen.
-fn by_runs(
-    desk: &Desk,
-    checkpoints: &mut GitCheckpoints,
-    (before, now): (&CheckpointId, &CheckpointId),
-    refused: &BTreeMap<RelPath, Refusal>,
-) -> Result<Vec<RelPath>, Trouble> {
-    if refused.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut paths: Vec<RelPath> = refused.keys().cloned().collect();
-    let mut left = Vec::new();
-    for run in run_folder::list_runs(&desk.place.repository).iter().take(MOST_RUNS) {
-        let Ok((told, _)) = Journalled::read(run) else { continue };
-        let (Journalled::Cycle(state), Some(zero), None) = (&told, told.zero(), told.undone()) else {
-            continue;
-        };
-        let Some(good) = &state.good else { continue };
-        // Of a run that was cleaned nothing is held.
-        let Ok(untouched) = checkpoints.same_in(&zero, before, &paths) else { continue };
-        let own = checkpoints.same_in(good, now, &untouched)?;
-        paths.retain(|path| !own.contains(path));
-        left.extend(own);
-    }
-    Ok(left)
-}
-
 fn seen(
     desk: &Desk,
     checkpoints: &mut GitCheckpoints,
@@ -206,6 +156,15 @@ pub(super) fn git_now(desk: &Desk, checkpoints: &mut GitCheckpoints) -> Result<O
     let trusted = desk.state().git.as_ref().map(|git| git.trusted.clone()).unwrap_or_default();
     let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
     Ok(checkpoints.git_seen()?.map(|now| GitSeen { trusted, work_trees: known, ..now }))
+}
+
+/// What to do where git waits for somebody who resolves a conflict.
+pub(super) fn in_the_midst(desk: &Desk) -> String {
+    let Some(what) = in_the_midst_of(&desk.place.repository) else { return String::new() };
+    format!(
+        "\ntdd: git is in the midst of a {what}. To resolve it at the person's word: tdd gate refactor on --why 'resolve \
+         the {what}'; else end it: git {what} --abort"
+    )
 }
 
 /// What was taken back in the tree alone, and what to do about it.
@@ -228,6 +187,11 @@ fn judge(
     path: &RelPath,
 ) -> Permit {
     let permit = desk.state().may_edit(&desk.rules, path);
+    if let Permit::Allowed(EditGround::Claim | EditGround::Test, _) = &permit
+        && leads_away(desk, checkpoints, now, path)
+    {
+        return Permit::Refused(Refusal::Link { path: path.clone() });
+    }
     let Permit::Refused(Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. }) =
         permit
     else {
@@ -242,6 +206,18 @@ fn judge(
         return permit;
     };
     if only_tests(path, &old, &new) { Permit::Allowed(EditGround::Test, Vec::new()) } else { permit }
+}
+
+/// Whether it is a link to what nobody compares: its text could change unseen from then on.
+fn leads_away(desk: &Desk, checkpoints: &mut GitCheckpoints, now: &CheckpointId, path: &RelPath) -> bool {
+    let top = desk.place.repository.as_path();
+    let at = top.join(path.as_str());
+    if !at.symlink_metadata().is_ok_and(|about| about.is_symlink()) {
+        return false;
+    }
+    let Ok(Target::Inside(leads_to)) = paths::target(top, top, path.as_str()) else { return true };
+    let is_held = |file: &RelPath| *file == leads_to || file.is_within(leads_to.as_str());
+    !checkpoints.files(now).is_ok_and(|files| files.iter().any(is_held))
 }
 
 fn may_hold_tests(path: &RelPath) -> bool {
@@ -277,7 +253,11 @@ pub(super) fn take_back(
         output: red.iter().find_map(|(_, output)| output.clone()),
     };
     desk.record_one(SessionEvent::Repair(repair))?;
-    checkpoints.restore(to, paths)?;
+    // A submodule is named as a whole, and its files are put back.
+    let inner = checkpoints.inner_changes(to, now)?.into_iter();
+    let inner = inner.filter(|file| paths.iter().any(|path| file.is_within(path.as_str())));
+    let all: Vec<RelPath> = paths.iter().cloned().chain(inner).collect();
+    checkpoints.restore(to, &all)?;
     let tree = checkpoints.see()?;
     desk.record(&[Event::TreeSeen { tree }])?;
     Ok(label)

@@ -54,22 +54,26 @@ impl Desk {
         whose: (&SessionId, &str),
         depth: Depth,
     ) -> Result<Self, Trouble> {
-        Self::called(place, environment, whose, (depth, false))
+        Self::called(place, environment, whose, (depth, false))?
     }
 
-    /// The same for a call that may be `is_late`: what it is about has happened already.
+    /// The same for a call that may be `is_late`: what it is about has happened already. Within: why a session can't
+    /// be begun for want of what a person has to say.
     pub(super) fn called(
         place: Place,
         environment: Environment,
         (id, agent): (&SessionId, &str),
         (depth, is_late): (Depth, bool),
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Result<Self, Trouble>, Trouble> {
         let session = match Turn::take(&place.repository, id)?.open(depth)? {
             Ok(session) => session,
-            Err(turn) => begin(turn, &place, &environment, ((id, agent), is_late))?,
+            Err(turn) => match begin(turn, &place, &environment, ((id, agent), is_late))? {
+                Ok(session) => session,
+                Err(unable) => return Ok(Err(unable)),
+            },
         };
         let rules = rules(&session.state)?;
-        Ok(Self { place, environment, session, rules })
+        Ok(Ok(Self { place, environment, session, rules }))
     }
 
     /// The session that a command of a model's or a person's is about.
@@ -136,7 +140,7 @@ fn watching(repository: &Path, id: &SessionId, folder: &Path, look: Look) -> Res
     GitCheckpoints::watching(repository, &RunId(id.0.clone()), folder, look)
 }
 
-fn rules(state: &Session) -> Result<Rules, Trouble> {
+pub(super) fn rules(state: &Session) -> Result<Rules, Trouble> {
     let unreadable = |why: String| {
         Trouble::config("the session's rules can't be read")
             .because(why)
@@ -161,12 +165,22 @@ fn begin(
     place: &Place,
     environment: &Environment,
     ((id, agent), is_late): ((&SessionId, &str), bool),
-) -> Result<SessionFile, Trouble> {
+) -> Result<Result<SessionFile, Trouble>, Trouble> {
     checkpoints::exclude_sessions(&place.repository)?;
     let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
+    // What settles the gate is compared though git ignores it.
+    checkpoints.hold_ignored(
+        &RelPath::new(&wire::in_repository(place, "tdd.yaml")).into_iter().collect::<Vec<_>>(),
+    )?;
     let tree = checkpoints.see()?;
     let git = checkpoints.git_seen()?;
-    match checkpoints.labelled(BEGIN) {
+    let began = checkpoints.labelled(BEGIN);
+    let files = checkpoints.files(&tree)?;
+    let settled = settled(place, environment, &files);
+    if let (Err(unable), None) = (&settled, &began) {
+        return Ok(Err(unable.clone()));
+    }
+    match began {
         // A commit of the same files has another name a second later.
         Some(began) if !checkpoints.diff(&began, &tree)?.is_empty() => return Err(removed(id)),
         None if is_late => {
@@ -179,16 +193,7 @@ fn begin(
         }
         Some(_) | None => {}
     }
-    let files = checkpoints.files(&tree)?;
-    let (project, policy, has_tests) = match project_of(place, environment) {
-        Ok(project) => {
-            let policy = wire::policy_of(place, &project.settings, &project.chosen)?;
-            let has_tests = has_tests(place, &policy, &files);
-            (project, policy, has_tests)
-        }
-        // Where nothing could be run nothing can be red; where there are tests somebody has to say how.
-        Err(trouble) => without_command(place, environment, &files).ok_or(trouble)?,
-    };
+    let (project, policy, has_tests) = settled?;
     checkpoints.label(BEGIN, &tree)?;
     checkpoints.write_labels()?;
     let mask = crate::commands::mask_of(environment);
@@ -202,6 +207,7 @@ fn begin(
         mode: project.gate.mode,
         free: project.gate.free.iter().map(|glob| wire::in_repository(place, glob)).collect(),
         tools: project.gate.tools.clone(),
+        within: caller::session_above(&place.repository, id),
         tree,
         git,
     };
@@ -213,7 +219,7 @@ fn begin(
         let why = NO_TESTS.to_owned();
         events.push(Event::Session(Box::new(SessionEvent::RefactorOn { files: Vec::new(), why })));
     }
-    turn.begin(SystemClock::default().now_ms(), &events)
+    turn.begin(SystemClock::default().now_ms(), &events).map(Ok)
 }
 
 /// Its refs are there and its journal is not: whatever it did not allow would be where a new one begins.
@@ -238,6 +244,23 @@ fn late(id: &SessionId) -> Trouble {
         .advise(format!(
             "the person looks at the files (git status, git diff), ends the agent, and then the session: tdd clean {name}"
         ))
+}
+
+/// The project's commands, what its files are, and whether it has tests.
+fn settled(
+    place: &Place,
+    environment: &Environment,
+    files: &[RelPath],
+) -> Result<(Project, Policy, bool), Trouble> {
+    match project_of(place, environment) {
+        Ok(project) => {
+            let policy = wire::policy_of(place, &project.settings, &project.chosen)?;
+            let has_tests = has_tests(place, &policy, files);
+            Ok((project, policy, has_tests))
+        }
+        // Where nothing could be run nothing can be red; where there are tests somebody has to say how.
+        Err(trouble) => without_command(place, environment, files).ok_or(trouble),
+    }
 }
 
 fn without_command(

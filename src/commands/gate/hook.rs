@@ -8,21 +8,19 @@
 //! a bug of ours, and not where nobody reads what we say.
 #![expect(clippy::disallowed_methods, reason = "reads stdin, and the environment of the hook")]
 
-use std::io::Read as _;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::agents::{self, AgentHooks, Answer, Moment, Tool};
-use super::agents_environment;
+use super::agents::{self, Answer, Moment, Tool};
+use super::call::{Call, files, inside, read, tool_of};
 use super::caller::{self, Caller};
-use super::compare::{compare, only_tests};
+use super::compare::{compare, in_the_midst, only_tests, unallowed};
 use super::desk::{self, Desk};
-use super::paths::{self, Target};
-use super::templates;
 use super::turn::{self, Turned};
+use super::{agents_environment, cut_off, settings, within};
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
 use crate::settings::Environment;
@@ -30,32 +28,15 @@ use crate::view::print;
 use crate::world::project::Place;
 use crate::world::session_file::{self, Depth};
 use tdd_child::regular_file;
-use tdd_core::event::{EditGround, GateMode, SessionId, Switch, ToolClass};
+use tdd_core::event::{EditGround, GateMode, Switch};
 use tdd_core::path::RelPath;
 use tdd_core::session::{Permit, Refusal};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
 
-/// What an agent writes of one call of a tool, file contents included.
-const LARGEST: u64 = 16 << 20;
 const BLOCKED: u8 = 2;
 /// A source whose edit is worked out beforehand.
 const LARGEST_SOURCE: u64 = 2 << 20;
-
-/// One call, as far as it could be read.
-struct Call {
-    agent: &'static AgentHooks,
-    moment: Moment,
-    session: SessionId,
-    tool: String,
-    input: Value,
-    /// The folder that the agent's JSON tells.
-    cwd: Option<String>,
-    /// The agent was held at the end of this turn already.
-    is_again: bool,
-    /// The session goes on with a shorter memory: maybe amid a turn.
-    is_compacted: bool,
-}
 
 /// What the agent is told.
 enum Word {
@@ -148,113 +129,6 @@ fn answer(args: &HookArgs) -> Result<(Word, Answer), Trouble> {
     Ok((in_session(&call, place, environment, &cwd)?, how))
 }
 
-fn unreadable(why: impl Into<String>) -> Trouble {
-    Trouble::user("the hook's call can't be read").because(why.into())
-}
-
-fn read(args: &HookArgs) -> Result<Call, Trouble> {
-    let agent = agents::of(&args.agent).ok_or_else(|| {
-        let known: Vec<&str> = agents::ALL.iter().map(|agent| agent.name).collect();
-        unreadable(format!("no agent is called `{}`; known are {}", args.agent, known.join(", ")))
-    })?;
-    let mut bytes = Vec::new();
-    let mut stdin = std::io::stdin().lock().take(LARGEST + 1);
-    stdin.read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(unreadable(format!("it has more than {} MiB", LARGEST >> 20)));
-    }
-    let told: Value = serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
-    let text = |keys: &[&str]| keys.iter().find_map(|key| told[*key].as_str()).map(str::to_owned);
-    let event = args.event.clone().or_else(|| text(&[agent.keys.event]));
-    let event = event.ok_or_else(|| unreadable(format!("it has no `{}`", agent.keys.event)))?;
-    let moment = agent
-        .moment(&event)
-        .ok_or_else(|| unreadable(format!("no event of {} is known as `{event}`", agent.name)))?;
-    let session = text(agent.keys.session)
-        .and_then(|id| session_of(&id))
-        .ok_or_else(|| unreadable(format!("it has no `{}`", agent.keys.session[0])))?;
-    let is_of_tool = matches!(moment, Moment::Before | Moment::After);
-    let tool = text(agent.keys.tool).unwrap_or_default();
-    let input = agent.keys.input.iter().map(|key| &told[*key]).find(|value| !value.is_null());
-    // Some agents write it as JSON within JSON.
-    let mut input = input.cloned().unwrap_or(Value::Null);
-    if let Some(inner) = input.as_str().and_then(|text| serde_json::from_str(text).ok()) {
-        input = inner;
-    }
-    if is_of_tool && tool.is_empty() && event != "PostToolBatch" {
-        return Err(unreadable(format!("it has no `{}`", agent.keys.tool[0])));
-    }
-    let is_again = told["stop_hook_active"].as_bool().unwrap_or_default();
-    let is_compacted = text(&["source"]).as_deref() == Some("compact");
-    Ok(Call { agent, moment, session, tool, input, cwd: text(&["cwd"]), is_again, is_compacted })
-}
-
-/// An agent's word for a session, as a name that a folder and a ref can have.
-fn session_of(told: &str) -> Option<SessionId> {
-    let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
-    let name: String = told.chars().take(100).map(fit).collect();
-    session_file::named(name.trim_start_matches(['-', '_']))
-}
-
-/// The files that a tool would change; `None` for one that may change any.
-fn files(call: &Call, tool: Tool) -> Result<Option<Vec<String>>, Trouble> {
-    let missing =
-        |keys: &[&str]| unreadable(format!("`{}` names no file under {}", call.tool, keys.join(", ")));
-    match tool {
-        Tool::Read => Ok(Some(Vec::new())),
-        Tool::Shell => Ok(None),
-        Tool::Edit(keys) => {
-            let named = keys.iter().map(|key| &call.input[*key]).find(|value| !value.is_null());
-            let files: Vec<String> = match named {
-                Some(Value::String(file)) => vec![file.clone()],
-                Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-                _ => Vec::new(),
-            };
-            if files.is_empty() { Err(missing(keys)) } else { Ok(Some(files)) }
-        }
-        Tool::Patch(keys) => {
-            let direct = call.input.as_str();
-            let patch = direct.or_else(|| keys.iter().find_map(|key| call.input[*key].as_str()));
-            let files = patch.map(paths::of_patch).unwrap_or_default();
-            if files.is_empty() { Err(missing(keys)) } else { Ok(Some(files)) }
-        }
-    }
-}
-
-fn tool_of(call: &Call, named: Option<ToolClass>) -> Result<Tool, Trouble> {
-    let known = call.agent.tool(&call.tool).or_else(|| {
-        named.map(|class| match class {
-            ToolClass::Read => Tool::Read,
-            ToolClass::Shell => Tool::Shell,
-        })
-    });
-    known.ok_or_else(|| {
-        Trouble::user(format!("no tool of {} is known as `{}`", call.agent.name, call.tool))
-            .because("what it does to files can't be told")
-            .advise("a person can name it in tdd.yaml: session_gate: { tools: { NAME: read } }, or shell")
-    })
-}
-
-/// The repository's files among those.
-fn inside(call: &Call, place: &Place, cwd: &Path, files: &[String]) -> Result<Vec<RelPath>, Trouble> {
-    let told = call.cwd.as_deref().map(Path::new).filter(|folder| folder.is_absolute());
-    let cwd = told.unwrap_or(cwd);
-    let mut inside = Vec::new();
-    for file in files {
-        match paths::target(&place.repository, cwd, file) {
-            Ok(Target::Inside(path)) => inside.push(path),
-            Ok(Target::Outside(path))
-                if templates::is_of_a_person(&crate::commands::environment(), &path) =>
-            {
-                return Err(Trouble::user(format!("{} holds hooks; only a person edits it", path.display())));
-            }
-            Ok(Target::Outside(_)) => {}
-            Err(error) => return Err(unreadable(format!("the path {file:?} can't be followed: {error}"))),
-        }
-    }
-    Ok(inside)
-}
-
 /// A run holds the work tree: its policy answers, and nothing is noted.
 fn during_run(call: &Call, place: &Place, cwd: &Path, run: &at_work::Run) -> Result<Word, Trouble> {
     if call.moment != Moment::Before {
@@ -274,7 +148,14 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
     let id = (&call.session, call.agent.name);
     let depth = if call.moment == Moment::TurnEnd { Depth::Whole } else { Depth::Quick };
     let is_late = matches!(call.moment, Moment::After | Moment::SubagentEnd | Moment::TurnEnd);
-    let mut desk = Desk::called(place, environment, id, (depth, is_late))?;
+    let mut desk = match Desk::called(place, environment, id, (depth, is_late))? {
+        Ok(desk) => desk,
+        // Nothing can be edited yet; a person's word is not stopped by that.
+        Err(unable) if matches!(call.moment, Moment::SessionStart | Moment::TurnStart | Moment::TurnEnd) => {
+            return Ok(Word::Go(in_words(&unable)));
+        }
+        Err(unable) => return Err(unable),
+    };
     session_file::note_last(&desk.place.repository, &call.session)?;
     if desk.state().switch == Switch::Off {
         return Ok(Word::Go(String::new()));
@@ -286,32 +167,76 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
         // begins a turn.
         Moment::SessionStart if call.is_compacted => Ok(Word::Go(begun(&desk))),
         Moment::SessionStart | Moment::TurnStart => {
-            let told = if call.moment == Moment::SessionStart { begun(&desk) } else { String::new() };
-            turn_begins(&mut desk, told)
+            let told = if call.moment == Moment::SessionStart {
+                begun(&desk) + &settings::changed(&desk)
+            } else {
+                String::new()
+            };
+            turn_begins(&mut desk, call, told)
         }
         Moment::Before => before(call, &desk, cwd),
         Moment::After | Moment::SubagentEnd => {
+            if call.moment == Moment::After {
+                cut_off::ended(&desk.session.folder, &call.use_id);
+            }
             let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty());
             let compared = compare(&mut desk, tool, Look::Quick)?;
-            Ok(if compared.told.is_empty() { Word::Go(String::new()) } else { Word::Stop(compared.told) })
+            Ok(if compared.told.is_empty() {
+                Word::Go(aside(call, &compared.warned))
+            } else {
+                Word::Stop(compared.told)
+            })
         }
         Moment::TurnEnd => {
+            cut_off::all_ended(&desk.session.folder);
             let turned = turn::flush(&mut desk)?;
             let is_strict = desk.state().started.mode == GateMode::Strict;
             let committed = turn::committed(&mut desk)?.filter(|_| is_strict);
-            let reminder = committed.or_else(|| turn::refactoring(&desk)).filter(|_| !call.is_again);
+            let inner = within::judged(&desk)?;
+            let reminder = committed.or(inner.reminder).or_else(|| turn::refactoring(&desk));
+            let reminder = reminder.filter(|_| !call.is_again);
             Ok(match (turned, reminder) {
-                (Turned::Red(told), _) => Word::Stop(told),
-                (Turned::Green(_) | Turned::Nothing, Some(reminder)) => Word::Stop(reminder),
+                (Turned::Red(told), _) => Word::Stop([told, inner.red].concat()),
+                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
+                    Word::Stop(inner.red)
+                }
+                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => {
+                    Word::Stop(reminder)
+                }
+                (Turned::Warned(told), None) => Word::Go(aside(call, &told)),
                 (Turned::Green(_) | Turned::Nothing, None) => Word::Go(String::new()),
             })
         }
     }
 }
 
-/// What changed between two turns is a person's, if it is the agent that says that one begins.
-fn turn_begins(desk: &mut Desk, told: String) -> Result<Word, Trouble> {
+/// A word beside a call that stands, for the person and the model: plain text of a hook that ends well is read by nobody.
+fn aside(call: &Call, text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let mut word = json!({ "systemMessage": text });
+    if call.moment == Moment::After {
+        word["hookSpecificOutput"] = json!({ "hookEventName": call.event, "additionalContext": text });
+    }
+    word.to_string()
+}
+
+/// What changed between two turns is a person's, if it is the agent that says that one begins. What came since a
+/// tool began that was cut off may be that tool's: the person is asked once.
+fn turn_begins(desk: &mut Desk, call: &Call, told: String) -> Result<Word, Trouble> {
     if caller::whose(&desk.session.folder) == Caller::Agent {
+        if call.agent.asks && cut_off::is_open(&desk.session.folder) {
+            let unsure = unallowed(desk)?;
+            if !unsure.is_empty() && call.moment == Moment::SessionStart {
+                // The word to come is the one that can be held.
+                return Ok(Word::Go(told));
+            }
+            if !unsure.is_empty() && !cut_off::was_asked(&desk.session.folder) {
+                return Ok(Word::Stop(cut_off::question(&unsure)));
+            }
+        }
+        cut_off::all_ended(&desk.session.folder);
         agents_environment::keep(&desk.session.folder);
         turn::rebase(desk)?;
         return Ok(Word::Go(told));
@@ -336,7 +261,10 @@ fn begun(desk: &Desk) -> String {
 
 fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
     let tool = tool_of(call, desk.state().started.tools.get(&call.tool).copied())?;
-    let Some(files) = files(call, tool)? else { return Ok(Word::Go(String::new())) };
+    let Some(files) = files(call, tool)? else {
+        cut_off::began(&desk.session.folder, &call.use_id);
+        return Ok(Word::Go(String::new()));
+    };
     let beside = desk.state().git.as_ref().map(|git| git.work_trees.as_slice()).unwrap_or_default();
     for path in inside(call, &desk.place, cwd, &files)? {
         if beside.iter().any(|folder| path.is_within(folder.as_str())) {
@@ -346,7 +274,10 @@ fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
         if desk.state().started.mode == GateMode::Warn {
             return Ok(Word::Go(warning(&refusal)));
         }
-        return Ok(Word::Stop(refusal.to_string()));
+        let is_for_a_test =
+            matches!(refusal, Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. });
+        let midst = if is_for_a_test { in_the_midst(desk) } else { String::new() };
+        return Ok(Word::Stop(refusal.to_string() + &midst));
     }
     Ok(Word::Go(String::new()))
 }

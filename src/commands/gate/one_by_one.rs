@@ -30,6 +30,7 @@ pub(super) fn run(
         no_evidence: None,
         gone: Vec::new(),
         unconditional: Vec::new(),
+        skipped: Vec::new(),
         known: Vec::new(),
         output: String::new(),
         duration_ms: 0,

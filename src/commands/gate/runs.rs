@@ -42,6 +42,8 @@ pub(super) struct Ran {
     pub(super) gone: Vec<TestId>,
     /// Tests that fail whatever the code does.
     pub(super) unconditional: Vec<TestId>,
+    /// Tests that did not say anything because they are marked so. They are no red that counts.
+    pub(super) skipped: Vec<TestId>,
     /// All that the report names, for a word about one that is gone.
     pub(super) known: Vec<TestId>,
     /// Masked, its head and its tail.
@@ -122,7 +124,8 @@ fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) ->
         wanted.to_vec()
     };
     let command = desk.masked(&run.command);
-    let (mut facts, mut gone, mut unconditional) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut facts, mut gone) = (Vec::new(), Vec::new());
+    let (mut unconditional, mut skipped) = (Vec::new(), Vec::new());
     for one in asked {
         let said = match (&no_evidence, run.exit) {
             (_, Exit::Deadline) => Some((PassFail::Fail, Some(FailureKind::Timeout))),
@@ -133,6 +136,8 @@ fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) ->
         let is_hopeless = matches!(said, Some((PassFail::Fail, _))) && is_unconditional(desk, &one);
         let said = if is_hopeless { Some((PassFail::Fail, Some(FailureKind::Load))) } else { said };
         unconditional.extend(is_hopeless.then(|| one.id.clone()));
+        let is_skipped = no_evidence.is_none() && by_id.get(&one.native) == Some(&&Outcome::Skipped);
+        skipped.extend(is_skipped.then(|| one.id.clone()));
         let Some((status, kind)) = said else {
             gone.push(one.id);
             continue;
@@ -154,6 +159,7 @@ fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) ->
         no_evidence,
         gone,
         unconditional,
+        skipped,
         known: report.tests.iter().map(|test| test.id.clone()).collect(),
         output: excerpt::head_and_tail(&desk.masked(&run.output), MOST_OUTPUT),
         duration_ms: run.duration_ms,

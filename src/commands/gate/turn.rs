@@ -30,6 +30,8 @@ pub(super) enum Turned {
     Nothing,
     /// In words: all that was touched is green.
     Green(String),
+    /// In words: what nothing allows, and stands because the gate warns alone.
+    Warned(String),
     /// In words: what was taken back, with the raw output.
     Red(String),
 }
@@ -45,7 +47,11 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
         desk.record_one(SessionEvent::Released { test_ids: idle.into_iter().collect() })?;
     }
     if touched.is_empty() {
-        return Ok(if compared.told.is_empty() { Turned::Nothing } else { Turned::Red(compared.told) });
+        return Ok(match (compared.told.is_empty(), compared.warned.is_empty()) {
+            (true, true) => Turned::Nothing,
+            (true, false) => Turned::Warned(compared.warned),
+            (false, _) => Turned::Red(compared.told),
+        });
     }
     let project = desk.project()?;
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
@@ -63,7 +69,7 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
     };
     let red: BTreeSet<TestId> = touched.iter().filter(|id| !green(id)).cloned().collect();
     let mut told: Vec<String> =
-        [compared.told, after.told].into_iter().filter(|text| !text.is_empty()).collect();
+        [compared.told, compared.warned, after.told].into_iter().filter(|text| !text.is_empty()).collect();
     if red.is_empty() {
         let ids: Vec<TestId> = touched.into_iter().collect();
         let count = ids.len();

@@ -24,6 +24,7 @@ pub fn tell(
                 run_dir: run.display().to_string(),
                 resume: format!("tdd resume {again}"),
                 set_aside: SetAside::of(facts),
+                left_in_git: facts.left_in_git.clone(),
             };
             print::result(&Content::Paused(paused).last(exit.code()));
         }

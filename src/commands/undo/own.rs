@@ -1,11 +1,14 @@
 //! What is a run's own, as its journal tells it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::commands::journalled::Journalled;
 use crate::world::journal_file::Record;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
+use tdd_core::kept_work;
+use tdd_core::labels;
 use tdd_core::machine::PutBack;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
@@ -16,15 +19,32 @@ const MOST_TREES: usize = 64;
 /// The clock that stamps files runs behind by up to a tick.
 const TICK_MS: u64 = 20;
 
-pub(super) fn of(run: &Journalled, records: &[Record]) -> Own {
+pub(super) fn of(repository: &Path, run: &Journalled, records: &[Record]) -> Own {
+    let mut edited = edited(records);
+    edited.extend(inner(repository, records));
     Own {
         trees: own_trees(run),
         at_work: if run.has_ended() { None } else { at_work(records) },
         lived: lived(records),
-        edited: edited(records),
+        edited,
         policy: policy(records),
         theirs: theirs(records),
     }
+}
+
+/// Files of kept work that lie in a repository inside the work tree and that no block of their role names.
+fn inner(repository: &Path, records: &[Record]) -> Vec<(BTreeSet<RelPath>, CheckpointId)> {
+    let events = || records.iter().map(|record| &record.event);
+    let trees = labels::told(events());
+    let is_inner = |path: &RelPath| {
+        let folders = Path::new(path.as_str()).ancestors().skip(1).filter(|folder| *folder != Path::new(""));
+        folders.into_iter().any(|folder| repository.join(folder).join(".git").symlink_metadata().is_ok())
+    };
+    let of_one = |(label, files): kept_work::Unnamed| {
+        let files: BTreeSet<RelPath> = files.into_iter().filter(is_inner).collect();
+        Some((files, trees.get(&label)?.clone()))
+    };
+    kept_work::unnamed(events()).into_iter().filter_map(of_one).collect()
 }
 
 /// What somebody else changed and the run went on with.
@@ -88,9 +108,12 @@ fn at_work(records: &[Record]) -> Option<(u64, u64)> {
     let stopped = matches!(last.event, Event::Paused { .. } | Event::Stopped { .. });
     let since = records.iter().rev().take_while(|record| !tells_the_tree(record));
     // Whoever goes on after a kill and pauses before the tree is told again knows no more than the kill left.
+    let is_begun = records
+        .iter()
+        .any(|record| matches!(record.event, Event::BaselineMeasured { .. } | Event::FixMeasured { .. }));
     let is_gone_on_with = since.into_iter().any(|record| matches!(record.event, Event::Resumed));
     let from = records.iter().rev().find(|record| tells_the_tree(record))?.ts;
-    (stopped && !is_gone_on_with).then_some((from.saturating_sub(TICK_MS), last.ts))
+    (stopped && is_begun && !is_gone_on_with).then_some((from.saturating_sub(TICK_MS), last.ts))
 }
 
 /// From the first event to the last that is none of ours.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::driver::apart::Found;
 use crate::driver::fork::without_secrets;
 use crate::driver::learn::{support_note, unprotected_notes};
 use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
-use crate::driver::measure::{is_own_writing, may_be_a_persons, put_back_touched, written_beside_tests};
-use crate::driver::put_back;
+use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ClassedChange, RunRef, TestAware};
@@ -84,7 +84,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.ports.protection.seal(sealed_classes(self.state.run.test_edits), &[])?;
         self.ports.protection.loosen();
         let (mut checks, flaky) = self.run_checks("at the start").await?;
-        self.learn_what_checks_write()?;
+        self.learn_what_checks_write().await?;
         let left = self.ports.protection.left_in_tools();
         self.ports.protection.learn_tools(&left);
         for (at, check) in checks.iter_mut().enumerate() {
@@ -92,7 +92,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
         let tree = self.ports.checkpoints.take("start")?;
         let reported: BTreeSet<RelPath> = self.own.judged.iter().cloned().collect();
-        let learned = self.diff().learned((&zero, &tree), reported, &BTreeSet::new())?;
+        let theirs = self.state.facts.theirs.clone();
+        let learned = self.diff().learned((&zero, &tree), reported, &theirs)?;
         let settled = self.settle_policy(learned);
         let named = self.diff().unprotected_tests(&zero)?;
         self.tell(&unprotected_notes(&named));
@@ -114,19 +115,18 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
 
     /// Data beside tests that the checks themselves write, before anybody forked: not made read-only, and
     /// put back without a word.
-    fn learn_what_checks_write(&mut self) -> Result<(), Trouble> {
-        let zero = self.zero()?;
-        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&zero)?.into_iter().collect();
-        let mut touched = self.ports.protection.check()?;
-        touched.retain(|path| may_be_a_persons(&self.policy, &known, path));
-        if !touched.is_empty() {
-            let found = self.ports.checkpoints.take("found-start")?;
-            meanwhile::hold_theirs(&mut self.ports.checkpoints, &found)?;
-            self.record(&[put_back::unsure(touched, &found)])?;
-        }
-        let policy = &self.policy;
-        let written = written_beside_tests(&mut self.ports.protection, policy, &known)?;
+    async fn learn_what_checks_write(&mut self) -> Result<(), Trouble> {
+        const LABEL: &str = "seen-start";
+        let mut found = Found::default();
+        self.find_beside_tests(LABEL, &mut found)?;
+        let known = self.files_of_zero()?;
+        let written = written_beside_tests(&mut self.ports.protection, &self.policy, &known)?;
+        let mut written = written.into_iter().collect();
+        let events = self.learn_whose(&found, &mut written, LABEL).await?;
+        self.record(&events)?;
+        let written: Vec<RelPath> = written.into_iter().collect();
         self.ports.protection.let_rewrite(&written);
+        let policy = &self.policy;
         (self.own.written, self.own.written_as_it_was) =
             written.into_iter().partition(|path| is_own_writing(policy, &known, path));
         Ok(())
@@ -203,8 +203,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             taken.into_iter().filter(|path| differ.contains(path) && !self.own.written.contains(path));
         let taken: Vec<RelPath> = taken.cloned().collect();
         if !taken.is_empty() {
-            meanwhile::hold_edited(&mut self.ports.checkpoints, after)?;
-            self.record(&[put_back::unsure(taken, after)])?;
+            self.hold_unknown(taken, after)?;
         }
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         self.ports.checkpoints.restore(before, &forbidden)?;
@@ -224,7 +223,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     fn refuse_edited(&mut self, kept: &CheckpointId, before: &CheckpointId) -> Result<(), Trouble> {
         let edited = edited_meanwhile(&mut self.ports.protection)?;
         if !edited.is_empty() {
-            meanwhile::hold_edited(&mut self.ports.checkpoints, kept)?;
+            meanwhile::hold_theirs(&mut self.ports.checkpoints, kept)?;
             self.record(&[meanwhile::no_childs(&edited, kept)])?;
         }
         let known = if edited.is_empty() { Vec::new() } else { self.ports.checkpoints.files(before)? };
@@ -248,12 +247,6 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             return Ok(());
         }
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(base)?.into_iter().collect();
-        if held.iter().any(|path| known.contains(path)) {
-            meanwhile::hold_edited(&mut self.ports.checkpoints, found)?;
-        }
-        if held.iter().any(|path| !known.contains(path)) {
-            meanwhile::hold_new(&mut self.ports.checkpoints, found)?;
-        }
         self.note_put_back(held.into_iter(), (found, &known))
     }
 
@@ -278,7 +271,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
 
     /// Every check once, and a second time where a known green is missing: it counts as lost only
     /// if it fails again.
-    async fn run_checks(
+    pub(super) async fn run_checks(
         &mut self,
         label: &str,
     ) -> Result<(Vec<CheckFinding>, Vec<tdd_core::test::TestId>), Trouble> {

@@ -10,6 +10,7 @@ use tdd_core::finding::ClassedChange;
 use tdd_core::path::RelPath;
 use tdd_core::test::{Exit, TestId};
 
+/// What a run of `tdd fix` came to.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FixReport {
     pub outcome: Outcome,

@@ -1,10 +1,13 @@
 //! What may be a person's and is kept, for the reports at a run's end.
 
 use tdd_core::attempt::CheckpointId;
+use tdd_core::event::BRINGS_BACK;
 use tdd_core::harmless;
 use tdd_core::machine::Facts;
 use tdd_core::path::RelPath;
 
+/// Letters of a line about git.
+const LONGEST: usize = 500;
 /// How many files of somebody else's are named in one line.
 const NAMED: usize = 8;
 
@@ -20,7 +23,14 @@ pub fn set_aside(facts: &Facts) -> impl Iterator<Item = String> {
         let paths: Vec<&RelPath> = paths.iter().collect();
         line("left by a role that names nothing of it, or written by somebody meanwhile", &paths, kept)
     });
-    theirs.chain(unnamed)
+    theirs
+        .chain(unnamed)
+        .chain(of_git(facts).map(|line| format!("look at: {}", harmless::short(line, LONGEST))))
+}
+
+/// What was taken off this work tree's branch, or of its HEAD, and a person may have made.
+pub fn of_git(facts: &Facts) -> impl Iterator<Item = &String> {
+    facts.left_in_git.iter().filter(|line| line.contains(BRINGS_BACK))
 }
 
 fn line(whose: &str, paths: &[&RelPath], kept: &CheckpointId) -> String {

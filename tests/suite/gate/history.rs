@@ -214,7 +214,7 @@ fn what_head_is_given_past_the_tree_is_told_at_the_end_of_the_turn() {
 #[test]
 fn a_merge_that_stays_open_is_told() {
     let sandbox = with_branches();
-    let script = "git merge -q --no-ff --no-commit feature";
+    let script = "git merge -q --no-ff --no-commit feature; sed -i s/sum/max/ shop.py";
     shell(&sandbox, script).expect(2).says(&["in the midst of a merge", "git merge --abort"]);
 }
 

@@ -119,6 +119,9 @@ pub struct SessionStarted {
     /// Tools of which the project says what they do to files.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, ToolClass>,
+    /// The session whose agent began this one: by a command of its model's, or as a child of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<SessionId>,
     /// The tree as it was.
     pub tree: CheckpointId,
     /// What git held then; none where HEAD led to no commit, and in journals of before 0.1.

@@ -45,6 +45,8 @@ pub enum Refusal {
     Gate { path: RelPath },
     /// What holds the gate itself: for a person alone.
     Guarded { path: RelPath },
+    /// It has become a link to what is not compared.
+    Link { path: RelPath },
     /// A test failed the end of two turns.
     Halted { test: TestId },
     /// A run of `tdd` is at work in this tree.
@@ -88,6 +90,11 @@ impl fmt::Display for Refusal {
             Self::Guarded { path } => {
                 write!(f, "tdd: {} refused: it holds the gate; only a person edits it", shown(path))
             }
+            Self::Link { path } => write!(
+                f,
+                "tdd: {} refused: it is a link to what nobody compares. Keep it a file, or link to one that git sees",
+                shown(path)
+            ),
             Self::Halted { test } => write!(
                 f,
                 "tdd: refused: {test} failed two turns. Stop and tell the person; `tdd gate status` shows it"

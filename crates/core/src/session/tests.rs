@@ -33,6 +33,7 @@ fn started() -> Event {
         mode: GateMode::Strict,
         free: vec!["scratch/**".into()],
         tools: BTreeMap::new(),
+        within: None,
         tree: tree("t0"),
         git: None,
     })))
@@ -112,6 +113,7 @@ fn word(permit: &Permit) -> &'static str {
         Permit::Refused(Refusal::NoClaim { .. }) => "no claim",
         Permit::Refused(Refusal::NotCounted { .. }) => "not counted",
         Permit::Refused(Refusal::Protected { .. }) => "protected",
+        Permit::Refused(Refusal::Link { .. }) => "link",
         Permit::Refused(Refusal::Gate { .. }) => "gate",
         Permit::Refused(Refusal::Guarded { .. }) => "guarded",
         Permit::Refused(Refusal::Halted { .. }) => "halted",

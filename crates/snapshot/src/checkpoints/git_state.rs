@@ -15,17 +15,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::edit::{Permissions, Tree};
 use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
 use super::git_kept::Keeper;
-use super::git_words::{LEFT, head_text, line, moved, short};
-use super::place::{GitPlace, Pointer};
+use super::git_pointer::put_back_pointer;
+use super::git_words::{LEFT, head_text, is_branch, line, moved, short};
+use super::place::GitPlace;
 use super::refs::{OurRefs, RefFiles, RefValue, Refs, Sound, refs};
 use super::specials::Clean;
 use super::{git_locks, git_midst, git_told, run_refs};
+use tdd_core::event::BRINGS_BACK;
 use tdd_core::guard::{self, Guard};
-use tdd_core::trouble::{Trouble, Why};
+use tdd_core::trouble::Trouble;
 
 /// A child can make thousands of refs; nobody reads that many lines.
 const MOST_LINES: usize = 100;
@@ -153,11 +154,17 @@ impl GitState {
     /// Puts back the run's own refs alone: where no child could write to git's folder, all else there
     /// is somebody else's work.
     pub(super) fn restore_ours(&self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {
+        // What the run proposes would be committed there.
+        let head = git_files::copy_file(&at.place.git_dir, "HEAD")?;
+        let (was, is) = (head_text(self.mine.get(b"HEAD".as_slice())), head_text(head.as_ref()));
+        let moved = format!("HEAD was moved from {} to {}; {LEFT}", short(&was), short(&is));
+        let mut said: Vec<String> = (was != is).then_some(moved).into_iter().collect();
         if at.sound.are_all(at.place, &self.our_folder, at.ours) {
-            return Ok(Vec::new());
+            return Ok(said);
         }
         let now = refs(at.git, &self.our_folder)?;
-        let (said, update) = our_lost(at, &now);
+        let (lost, update) = our_lost(at, &now);
+        said.extend(lost);
         write_refs(at, &[], &update)?;
         Ok(said)
     }
@@ -180,7 +187,9 @@ impl GitState {
             && now != was
             && let Some(kept) = at.keeper.commit(&now, "HEAD")?
         {
-            line = format!("{line}, its commits are kept as {kept}");
+            line = format!("{line}, its commits are kept as {kept}{BRINGS_BACK}git switch --detach {kept}");
+        } else if let Some(branch) = now.strip_prefix("branch ").filter(|branch| is_branch(branch)) {
+            line = format!("{line}{BRINGS_BACK}git switch {branch}");
         }
         Ok(line)
     }
@@ -291,6 +300,10 @@ impl GitState {
             && let Some(kept) = at.keeper.commit(&value.object, name)?
         {
             line = format!("{line}, its commits are kept as {kept}");
+            // Its commit and its index; the files stay as they are.
+            if self.branch().as_deref() == Some(name) {
+                line = format!("{line}{BRINGS_BACK}git reset {kept}");
+            }
         }
         match was {
             Some(was) => update.push((name.to_owned(), was.clone())),
@@ -357,39 +370,6 @@ fn write_refs(at: &Restoring<'_>, delete: &[String], update: &[(String, RefValue
         }
     }
     Ok(())
-}
-
-/// In a linked work tree `.git` is a file; a child may have pointed it elsewhere.
-fn put_back_pointer(place: &GitPlace) -> Result<Vec<String>, Trouble> {
-    let dot_git = place.work_tree.join(".git");
-    let is_there = |meta: std::io::Result<std::fs::Metadata>| meta.is_ok_and(|meta| meta.is_dir());
-    let lost = |why: Why| {
-        Trouble::environment("the repository's .git folder was moved away or replaced")
-            .because(why)
-            .mend("bring it back to where it was")
-    };
-    if place.pointer == Pointer::Folder {
-        if is_there(std::fs::symlink_metadata(&dot_git)) {
-            return Ok(Vec::new());
-        }
-        return Err(lost(format!("{} is no folder", dot_git.display()).into()));
-    }
-    let now = git_files::copy_file(&place.work_tree, ".git")?;
-    let tree = Tree::open(&place.work_tree).map_err(|error| lost(error.into()))?;
-    let put = match (&place.pointer, &now) {
-        (Pointer::Folder, _) => return Ok(Vec::new()),
-        (Pointer::File(was), Some(Copied::File { bytes: now, .. })) if was == now => return Ok(Vec::new()),
-        (Pointer::Link(was), Some(Copied::Link(now))) if was == now => return Ok(Vec::new()),
-        (Pointer::File(was), _) => {
-            tree.put_file(b".git", Permissions::Plain, |file| std::io::Write::write_all(file, was))
-        }
-        (Pointer::Link(was), _) => tree.put_link(b".git", was),
-    };
-    put.map_err(|error| lost(error.into()))?;
-    if !is_there(std::fs::metadata(&place.git_dir)) {
-        return Err(lost(format!("{} is no folder", place.git_dir.display()).into()));
-    }
-    Ok(vec!["the file .git was changed; put back".to_owned()])
 }
 
 fn remove_loose(place: &GitPlace, name: &str) {

@@ -87,3 +87,9 @@ pub(super) fn short(text: &str) -> String {
         text.chars().filter(|c| !c.is_control()).take(80).collect()
     }
 }
+
+/// Whether a name can be in a command as it is.
+pub(super) fn is_branch(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    !name.is_empty() && !name.starts_with('-') && name.len() < 80 && name.chars().all(is_plain)
+}

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::filters;
 use super::git::{Git, finish, object_name, refused};
 use super::labels::ref_folder;
 use super::listing;
@@ -76,19 +77,6 @@ impl GitCheckpoints {
         found
     }
 
-    /// What git is in the midst of, by its own word for it.
-    pub fn in_the_midst_of(&self) -> Option<&'static str> {
-        const SIGNS: [(&str, &str); 5] = [
-            ("MERGE_HEAD", "merge"),
-            ("rebase-merge", "rebase"),
-            ("rebase-apply", "rebase"),
-            ("CHERRY_PICK_HEAD", "cherry-pick"),
-            ("REVERT_HEAD", "revert"),
-        ];
-        let is_there = |(sign, _): &&(&str, &str)| self.place.git_dir.join(sign).symlink_metadata().is_ok();
-        SIGNS.iter().find(is_there).map(|(_, what)| *what)
-    }
-
     /// The tips that have come since.
     pub fn new_tips(&self, before: &GitSeen, now: &GitSeen) -> Result<Vec<CheckpointId>, Trouble> {
         if before.tips == now.tips {
@@ -108,9 +96,7 @@ impl GitCheckpoints {
         paths: &[RelPath],
     ) -> Result<Vec<RelPath>, Trouble> {
         let Some(held) = self.git_seen()? else { return Ok(Vec::new()) };
-        let is_known = |commit: &CheckpointId| {
-            Ok::<_, Trouble>(seen.trusted.contains(commit) || self.leads_to(known, commit)?)
-        };
+        let is_known = |commit: &CheckpointId| self.is_known((known, seen), commit);
         let mut sources = vec![held.head.clone()];
         if !is_known(&sources[0])? {
             sources = self.parents(&sources[0])?;
@@ -136,7 +122,7 @@ impl GitCheckpoints {
             let mut has = |versions: &[(BTreeSet<Vec<u8>>, CheckpointId)], tree| {
                 versions.iter().any(|(differing, commit)| {
                     !differing.contains(path.as_str().as_bytes())
-                        || self.differ_in_line_ends(path, commit, tree)
+                        || self.differ_by_filters(path, commit, tree)
                 })
             };
             if has(&keepers, before) && has(&sources, now) {
@@ -167,7 +153,7 @@ impl GitCheckpoints {
         let Some(head) = self.commit_of("HEAD")?.filter(|head| *head != seen.head) else { return Ok(None) };
         let differing = self.differing(&head, now)?;
         let holds = paths.iter().any(|path| {
-            !differing.contains(path.as_str().as_bytes()) || self.differ_in_line_ends(path, &head, now)
+            !differing.contains(path.as_str().as_bytes()) || self.differ_by_filters(path, &head, now)
         });
         Ok(holds.then_some(head))
     }
@@ -183,25 +169,40 @@ impl GitCheckpoints {
         let given = self.differing(&seen.head, head)?;
         let paths = given.intersection(&differing).map(|path| shown(path));
         let paths: Vec<RelPath> = paths.collect();
-        Ok(paths.into_iter().filter(|path| !self.differ_in_line_ends(path, head, tree)).collect())
+        Ok(paths.into_iter().filter(|path| !self.differ_by_filters(path, head, tree)).collect())
     }
 
-    /// Whether two versions of a text are the same but for how its lines end, as git may write them. Filters of
-    /// other kinds are not followed.
-    fn differ_in_line_ends(&mut self, path: &RelPath, one: &CheckpointId, other: &CheckpointId) -> bool {
-        let mut read = |at| self.contents.read(at, path).ok().flatten().map(|bytes| plain(&bytes));
-        let one = read(one);
-        one.is_some() && one == read(other)
+    /// Whether a file of a commit is the same as the tree has it, but for what git's filters make of it.
+    pub(super) fn differ_by_filters(
+        &mut self,
+        path: &RelPath,
+        commit: &CheckpointId,
+        tree: &CheckpointId,
+    ) -> bool {
+        let mut read = |at| self.contents.read(at, path).ok().flatten();
+        match (read(commit), read(tree)) {
+            (Some(committed), Some(laid)) => filters::are_same(&committed, &laid),
+            _ => false,
+        }
     }
 
-    fn own_git(&self) -> Git {
+    pub(super) fn own_git(&self) -> Git {
         Git::own(&self.place)
     }
 
-    fn commit_of(&self, name: &str) -> Result<Option<CheckpointId>, Trouble> {
+    pub(super) fn commit_of(&self, name: &str) -> Result<Option<CheckpointId>, Trouble> {
         let said =
             self.own_git().ask(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")], b"")?;
         said.ok.then(|| object_name(&said.stdout, "rev-parse").map(CheckpointId)).transpose()
+    }
+
+    /// Whether a tip of `known` leads to this commit, or it is trusted.
+    pub(super) fn is_known(
+        &self,
+        (known, seen): (&CheckpointId, &GitSeen),
+        commit: &CheckpointId,
+    ) -> Result<bool, Trouble> {
+        Ok(seen.trusted.contains(commit) || self.leads_to(known, commit)?)
     }
 
     fn leads_to(&self, known: &CheckpointId, commit: &CheckpointId) -> Result<bool, Trouble> {
@@ -214,7 +215,11 @@ impl GitCheckpoints {
         Ok(said.split_whitespace().skip(1).map(|parent| CheckpointId(parent.to_owned())).collect())
     }
 
-    fn differing(&self, from: &CheckpointId, to: &CheckpointId) -> Result<BTreeSet<Vec<u8>>, Trouble> {
+    pub(super) fn differing(
+        &self,
+        from: &CheckpointId,
+        to: &CheckpointId,
+    ) -> Result<BTreeSet<Vec<u8>>, Trouble> {
         let differences = listing::differences(&self.own_git(), from, to)?;
         Ok(differences.into_iter().map(|difference| difference.path).collect())
     }
@@ -222,17 +227,6 @@ impl GitCheckpoints {
 
 fn text(path: &Path) -> Option<String> {
     Some(String::from_utf8(regular_file::read(path).ok()?).ok()?.trim().to_owned())
-}
-
-/// Without carriage returns before line feeds.
-fn plain(bytes: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(bytes.len());
-    for (at, byte) in bytes.iter().enumerate() {
-        if *byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
-            plain.push(*byte);
-        }
-    }
-    plain
 }
 
 /// The commit of one line; none of what `tdd` keeps, and of tags of other objects.
@@ -248,18 +242,6 @@ fn tip(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn line_ends_are_not_compared() {
-        for (one, other, is_same) in [
-            (&b"a\r\nb\r\n"[..], &b"a\nb\n"[..], true),
-            (b"a\rb", b"ab", false),
-            (b"a\r\r\n", b"a\r\n", false),
-            (b"\r", b"", false),
-        ] {
-            assert_eq!(plain(one) == plain(other), is_same, "{one:?}");
-        }
-    }
 
     #[test]
     fn branches_and_tags_lead_to_commits() {

@@ -86,16 +86,9 @@ impl Rules {
             }
         }
         rules.kept.general = rules.kept.sources.len();
-        let listed = git.run(&["ls-files", "--stage", "-z"], b"")?;
-        for line in listed.split(|byte| *byte == 0) {
-            let Some(tab) = line.iter().position(|byte| *byte == b'\t') else { continue };
-            let path = line[tab + 1..].to_vec();
-            if line.starts_with(b"160000") {
-                rules.kept.submodules.insert(path);
-            } else {
-                rules.kept.forced.insert(path);
-            }
-        }
+        let (files, submodules) = tracked(git)?;
+        rules.kept.submodules.extend(submodules);
+        rules.kept.forced.extend(files);
         Ok(rules)
     }
 
@@ -131,6 +124,17 @@ impl Rules {
                     .advise("make room on the disk, or make the folder writable")
             },
         )
+    }
+
+    /// Has these files held although a rule ignores them. Whether any of them was not.
+    pub(super) fn hold(&mut self, paths: impl IntoIterator<Item = Vec<u8>>) -> bool {
+        let before = self.kept.forced.len();
+        for path in paths {
+            if self.ignores_below_root(&path, Folder::No) {
+                self.kept.forced.insert(path);
+            }
+        }
+        self.kept.forced.len() > before
     }
 
     /// Takes in a folder's `.gitignore`.
@@ -276,6 +280,20 @@ impl Rules {
         }
         self.ignores(&chain, path, is_folder)
     }
+}
+
+type Paths = Vec<Vec<u8>>;
+
+/// The files that git tracks, and the submodules.
+pub(super) fn tracked(git: &Git) -> Result<(Paths, Paths), Trouble> {
+    let listed = git.run(&["ls-files", "--stage", "-z"], b"")?;
+    let (mut files, mut submodules) = (Paths::new(), Paths::new());
+    for line in listed.split(|byte| *byte == 0) {
+        let Some(tab) = line.iter().position(|byte| *byte == b'\t') else { continue };
+        let path = line[tab + 1..].to_vec();
+        if line.starts_with(b"160000") { submodules.push(path) } else { files.push(path) }
+    }
+    Ok((files, submodules))
 }
 
 /// Whether an entry is a folder: rules that end in `/` are for folders alone.

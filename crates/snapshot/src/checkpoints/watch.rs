@@ -6,6 +6,7 @@
 
 mod glance;
 mod seen;
+mod tracked;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,6 +32,10 @@ const NAME: &str = "seen";
 /// known.
 pub fn is_as_seen(repository: &Path, scratch: &Path, commit: &CheckpointId) -> Result<bool, Trouble> {
     let scratch = scratch.join(SCRATCH);
+    // What git tracks since may be what a rule ignores.
+    if !tracked::is_as_noted(&scratch) {
+        return Ok(false);
+    }
     let bytes = seen::bytes(&scratch);
     let Some(mut seen) = bytes.as_deref().and_then(Seen::of).filter(|seen| seen.commit == *commit) else {
         return Ok(false);
@@ -76,6 +81,7 @@ impl GitCheckpoints {
     /// Opens the checkpoints of a session with what an earlier process has seen.
     pub fn watching(repository: &Path, session: &RunId, scratch: &Path, look: Look) -> Result<Self, Trouble> {
         let mut checkpoints = Self::open(repository, session, scratch)?;
+        tracked::take_in(&mut checkpoints)?;
         let seen = seen::bytes(&checkpoints.scratch);
         let seen = seen.as_deref().and_then(Seen::of);
         checkpoints.known = seen.and_then(|seen| seen.known()).unwrap_or_default();

@@ -62,6 +62,7 @@ pub(super) const PAGES: &[Page] = &[
         examples: &[
             ("tdd init", "look, tell, ask, write"),
             ("tdd init --yes --agent claude", "write unasked, and name the agent"),
+            ("tdd init --with codex,github", "an agent's skills and a workflow, too"),
             ("tdd init --undo", "take back what it wrote and nobody changed"),
         ],
         exits: &[

@@ -11,16 +11,22 @@ const ask = (event: string, more: object): string | undefined => {
 
 export default function (pi: any) {
   pi.on("tool_call", async (event: any) => {
-    const reason = ask("PreToolUse", { tool_name: event.toolName, tool_input: event.input });
+    const more = { tool_name: event.toolName, tool_use_id: event.toolCallId, tool_input: event.input };
+    const reason = ask("PreToolUse", more);
     return reason === undefined ? undefined : { block: true, reason };
   });
   pi.on("tool_result", async (event: any) => {
-    const reason = ask("PostToolUse", { tool_name: event.toolName, tool_input: {} });
+    const reason = ask("PostToolUse", { tool_name: event.toolName, tool_use_id: event.toolCallId, tool_input: {} });
     if (reason === undefined) return undefined;
     return { content: [...event.content, { type: "text", text: reason }], isError: true };
   });
-  pi.on("agent_start", async () => {
-    ask("UserPromptSubmit", {});
+  // What this file says itself begins no turn of a person's, and neither does a word amid one.
+  pi.on("input", async (event: any, ctx: any) => {
+    if (event.source === "extension" || event.streamingBehavior !== undefined) return undefined;
+    const reason = ask("UserPromptSubmit", {});
+    if (reason === undefined) return undefined;
+    ctx?.ui?.notify?.(reason, "error");
+    return { action: "handled" };
   });
   pi.on("agent_end", async () => {
     const reason = ask("Stop", {});

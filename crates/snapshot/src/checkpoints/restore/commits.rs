@@ -1,11 +1,14 @@
 //! Commits that hold work of a run by now.
 
+use std::collections::BTreeSet;
+
 use super::{Restore, sorted};
 use crate::checkpoints::census::{self, Entries};
 use crate::checkpoints::git::Git;
 use crate::checkpoints::listing::{self, Difference};
 use crate::checkpoints::shown;
 use tdd_core::finding::Change;
+use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 
 /// More paths than git is asked about in one command line.
@@ -38,8 +41,8 @@ impl Restore {
     ) -> Result<Vec<Change>, Trouble> {
         let Some(since) = since else { return Ok(Vec::new()) };
         let Some((head, time)) = self.checkpoints.head()? else { return Ok(Vec::new()) };
-        // Within the same second nobody knows which was first.
-        if time <= since {
+        // Within the same second nobody knows which was first, and to ask is safe.
+        if time < since {
             return Ok(Vec::new());
         }
         let head = census::entries(listing::files(&self.checkpoints.private, &head)?);
@@ -63,24 +66,45 @@ impl Restore {
         };
         let own = Git::own(&self.checkpoints.place);
         let Some((head, _)) = self.checkpoints.head()? else { return Ok(Vec::new()) };
-        // Within the same second nobody knows which was first.
-        let after = format!("--since=@{}", since + 1);
-        let mut args =
-            vec!["log".to_owned(), "--format=%H%x00%s".to_owned(), after, head.0.clone(), "--".to_owned()];
+        let after = format!("--since=@{since}");
+        let mut args = vec![
+            "log".to_owned(),
+            "--format=%H%x00%ct%x00%s".to_owned(),
+            after,
+            head.0.clone(),
+            "--".to_owned(),
+        ];
         args.extend(paths.iter().map(|change| format!(":(top,literal){}", change.path)));
         let said = own.ask(&args.iter().map(String::as_str).collect::<Vec<_>>(), b"")?;
         if !said.ok {
             return Ok(Vec::new());
         }
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
-        let commit = |(id, subject): (&str, &str)| Commit {
-            id: id.to_owned(),
-            subject: subject.to_owned(),
-            is_head: id == head.0,
-            is_mixed: holds_more(&own, id, &paths),
+        let commit = |line: &str| {
+            let (id, (time, subject)) =
+                line.split_once('\0').and_then(|(id, rest)| Some((id, rest.split_once('\0')?)))?;
+            // Within the same second nobody knows which was first, but one from before holds nothing of it.
+            let is_since =
+                time.parse().is_ok_and(|time: u64| time > since) || holds_some(&own, id, &head.0, &paths);
+            is_since.then(|| Commit {
+                id: id.to_owned(),
+                subject: subject.to_owned(),
+                is_head: id == head.0,
+                is_mixed: holds_more(&own, id, &paths),
+            })
         };
-        Ok(text.lines().filter_map(|line| line.split_once('\0')).map(commit).collect())
+        Ok(text.lines().filter_map(commit).collect())
     }
+}
+
+/// Whether a commit has any of these paths as HEAD has it.
+fn holds_some(own: &Git, id: &str, head: &str, paths: &[&Change]) -> bool {
+    let Ok(said) = own.ask(&["diff-tree", "-r", "--name-only", "--no-renames", "-z", id, head], b"") else {
+        return true;
+    };
+    let differ: BTreeSet<RelPath> =
+        said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(shown).collect();
+    !said.ok || paths.iter().any(|change| !differ.contains(&change.path))
 }
 
 /// Whether a commit touches anything but these paths; a merge does, whatever it holds.

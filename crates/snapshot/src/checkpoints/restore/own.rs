@@ -100,7 +100,9 @@ impl Spared {
             for path in paths.into_iter().filter(|path| theirs.paths.contains(&shown(path))) {
                 let was =
                     if spared.paths.contains(path) { spared.given_back.get(path) } else { zero.get(path) };
-                if before.get(path) != was || spared.mixed.contains(path) {
+                // As it was where the run began nobody else had touched it by then.
+                let is_fresh = before.get(path) == zero.get(path);
+                if (before.get(path) != was && !is_fresh) || spared.mixed.contains(path) {
                     spared.mixed.insert(path.clone());
                     continue;
                 }

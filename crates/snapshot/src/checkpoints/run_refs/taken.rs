@@ -45,27 +45,6 @@ impl RunRefs {
         taken.map(|label| Taken { label: label.to_owned(), files: None }).collect()
     }
 
-    /// The files that the second of these trees of a run has and the first has not.
-    pub fn added(&self, run: &str, trees: [&str; 2]) -> BTreeSet<RelPath> {
-        self.differing(run, trees, "A")
-    }
-
-    /// Those that both have, and not alike.
-    pub fn changed(&self, run: &str, trees: [&str; 2]) -> BTreeSet<RelPath> {
-        self.differing(run, trees, "MT")
-    }
-
-    /// None where either tree is gone.
-    fn differing(&self, run: &str, [from, to]: [&str; 2], kinds: &str) -> BTreeSet<RelPath> {
-        let [from, to] = [from, to].map(|label| format!("{FOLDER}{run}/{label}"));
-        let filter = format!("--diff-filter={kinds}");
-        let args = ["diff-tree", "-r", "-z", "--no-renames", &filter, "--name-only", &from, &to];
-        let said = self.own.ask(&args, b"").ok().filter(|said| said.ok).map(|said| said.stdout);
-        let said = said.unwrap_or_default();
-        let names = said.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
-        names.filter_map(RelPath::new).collect()
-    }
-
     /// The contents of those files that lie neither in the work tree, there, nor in a tree that other refs hold: the
     /// ref and the path of each.
     pub fn only_contents(&self, session: &str, taken: &[Taken]) -> Result<Vec<(String, String)>, Trouble> {

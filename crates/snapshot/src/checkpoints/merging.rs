@@ -1,0 +1,155 @@
+//! What git lays into the tree and does not commit: a merge that waits for its commit or for somebody who resolves it, a
+//! squashed one, the files of a submodule. All of it follows from commits, so it can be worked out and compared.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::git::{Git, object_name};
+use super::listing::is_name;
+use super::place::GitPlace;
+use super::{GitCheckpoints, shown};
+use tdd_child::regular_file;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::GitSeen;
+use tdd_core::path::RelPath;
+use tdd_core::trouble::Trouble;
+
+/// How git shows a conflict; another setting is none of its.
+const STYLES: [&str; 3] = ["merge", "diff3", "zdiff3"];
+/// The first letters of the lines that part a conflict; what follows is a name for the person.
+const MARKS: [&[u8]; 3] = [b"<<<<<<< ", b"||||||| ", b">>>>>>> "];
+
+/// What git is in the midst of in this work tree, by its own word for it.
+pub fn in_the_midst_of(repository: &Path) -> Option<&'static str> {
+    const SIGNS: [(&str, &str); 5] = [
+        ("MERGE_HEAD", "merge"),
+        ("rebase-merge", "rebase"),
+        ("rebase-apply", "rebase"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("REVERT_HEAD", "revert"),
+    ];
+    let git_dir = GitPlace::find(repository).ok()?.git_dir;
+    let is_there = |(sign, _): &&(&str, &str)| git_dir.join(sign).symlink_metadata().is_ok();
+    SIGNS.iter().find(is_there).map(|(_, what)| *what)
+}
+
+impl GitCheckpoints {
+    /// Those of these paths that lie in `now` as a merge of HEAD with a known commit has them that is under way, conflicts
+    /// included, where all that it brings lies there so and nothing of `before` is lost.
+    pub fn merged(
+        &mut self,
+        known: (&CheckpointId, &GitSeen),
+        (before, now): (&CheckpointId, &CheckpointId),
+        paths: &[RelPath],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let Some(other) = self.other_side() else { return Ok(Vec::new()) };
+        let Some(head) = self.commit_of("HEAD")? else { return Ok(Vec::new()) };
+        if !self.is_known(known, &other)? {
+            return Ok(Vec::new());
+        }
+        let Some(merged) = self.merge_of(&head, &other)? else { return Ok(Vec::new()) };
+        let brought: Vec<RelPath> = self.differing(&head, &merged)?.iter().map(|path| shown(path)).collect();
+        let (missing, lost) = (self.differing(&merged, now)?, self.differing(&head, before)?);
+        let is_in = |set: &BTreeSet<Vec<u8>>, path: &RelPath| set.contains(path.as_str().as_bytes());
+        for path in &brought {
+            let lies_there = !is_in(&missing, path)
+                || self.differ_by_filters(path, &merged, now)
+                || self.is_conflict(path, &merged, now);
+            if !lies_there || (is_in(&lost, path) && !self.differ_by_filters(path, &head, before)) {
+                return Ok(Vec::new());
+            }
+        }
+        Ok(paths.iter().filter(|path| brought.contains(path)).cloned().collect())
+    }
+
+    /// Those of these paths that are submodules whose files are those of the commit that HEAD wants there. What lay there
+    /// was such a commit's, too, or nothing.
+    pub fn updated_submodules(
+        &mut self,
+        known: (&CheckpointId, &GitSeen),
+        (before, now): (&CheckpointId, &CheckpointId),
+        paths: &[RelPath],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let modules: Vec<RelPath> = paths
+            .iter()
+            .filter(|path| self.rules.submodule(path.as_str().as_bytes()).is_some())
+            .cloned()
+            .collect();
+        if modules.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(head) = self.commit_of("HEAD")? else { return Ok(Vec::new()) };
+        if head != known.1.head && !self.is_known(known, &head)? {
+            return Ok(Vec::new());
+        }
+        let mut updated = Vec::new();
+        for module in modules {
+            let Ok(place) = GitPlace::find(&self.place.work_tree.join(module.as_str())) else { continue };
+            let (own, inner) = (self.own_git(), Git::own(&place));
+            let tree_of = |commit: &str| name(&inner, &format!("{commit}^{{tree}}"));
+            let wanted = name(&own, &format!("{head}:{module}")).and_then(|link| tree_of(&link));
+            let there = |tree: &CheckpointId| name(&own, &format!("{tree}:{module}"));
+            let was = there(before);
+            let earlier = [name(&own, &format!("{}:{module}", known.1.head)), Some("HEAD@{1}".to_owned())];
+            let is_kept =
+                was.is_none() || earlier.into_iter().flatten().any(|commit| tree_of(&commit) == was);
+            if wanted.is_some() && there(now) == wanted && is_kept {
+                updated.push(module);
+            }
+        }
+        Ok(updated)
+    }
+
+    /// What is merged into HEAD, and not committed yet.
+    fn other_side(&self) -> Option<CheckpointId> {
+        let read = |name: &str| {
+            let bytes = regular_file::read(self.place.git_dir.join(name)).ok()?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let commit = match read("MERGE_HEAD") {
+            // More than two sides are merged without a conflict, and committed at once.
+            Some(heads) => heads.trim().to_owned(),
+            None => {
+                read("SQUASH_MSG")?.lines().find_map(|line| line.strip_prefix("commit "))?.trim().to_owned()
+            }
+        };
+        is_name(&commit).then_some(CheckpointId(commit))
+    }
+
+    /// The tree of a merge, with conflicts as git writes them; `None` where this git can't tell, or there is no merge. No
+    /// driver or attribute of the user's has a part in it.
+    fn merge_of(&self, head: &CheckpointId, other: &CheckpointId) -> Result<Option<CheckpointId>, Trouble> {
+        let style = self.own_git().setting("merge.conflictStyle").and_then(|style| style.into_string().ok());
+        let style = style.filter(|style| STYLES.contains(&style.as_str()));
+        let style = format!("merge.conflictStyle={}", style.as_deref().unwrap_or(STYLES[0]));
+        let words = ["-c", &style, "merge-tree", "--write-tree", "--no-messages", &head.0, &other.0];
+        let said = self.private.ask(&words, b"")?;
+        // 1 is for conflicts, which stand in the tree.
+        if !matches!(said.code, Some(0 | 1)) {
+            return Ok(None);
+        }
+        let first = said.stdout.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok(object_name(first, "merge-tree").ok().map(CheckpointId))
+    }
+
+    /// Whether both are the same but for what the sides of a conflict are called.
+    fn is_conflict(&mut self, path: &RelPath, merged: &CheckpointId, now: &CheckpointId) -> bool {
+        let mut read = |at| self.contents.read(at, path).ok().flatten().map(|bytes| unnamed(&bytes));
+        let merged = read(merged);
+        merged.is_some() && merged == read(now)
+    }
+}
+
+fn name(git: &Git, word: &str) -> Option<String> {
+    let said = git.ask(&["rev-parse", "--verify", "--quiet", word], b"").ok().filter(|said| said.ok)?;
+    object_name(&said.stdout, "rev-parse").ok()
+}
+
+/// Without the names behind the marks of a conflict, and without carriage returns at the ends of lines.
+fn unnamed(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let line = |line: &[u8]| {
+        let mark = MARKS.iter().find(|mark| line.starts_with(mark));
+        mark.map_or(line.strip_suffix(b"\r").unwrap_or(line), |mark| mark).to_vec()
+    };
+    bytes.split(|byte| *byte == b'\n').map(line).collect()
+}

@@ -1,0 +1,190 @@
+//! What stands though the session's own claims do not allow it: what git has brought from its history, what a run of
+//! `tdd` or another session has done in order, and what is another work tree's.
+
+use std::collections::BTreeMap;
+
+use super::compare::of;
+use super::desk::{self, Desk};
+use crate::commands::journalled::Journalled;
+use crate::world::session_file::{self, shelf};
+use tdd_child::run_folder;
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::{EditGround, Event, GitSeen, SessionEvent, Switch};
+use tdd_core::finding::{Change, ChangeKind};
+use tdd_core::path::RelPath;
+use tdd_core::ports::Checkpoints as _;
+use tdd_core::session::{Permit, Refusal};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::GitCheckpoints;
+
+/// The newest runs, whose work may have come since the last look.
+const MOST_RUNS: usize = 4;
+/// The newest sessions, likewise.
+const MOST_SESSIONS: usize = 8;
+
+/// Those of the refused files that somebody else answers for.
+pub(super) fn of_others(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    trees: (&CheckpointId, &CheckpointId),
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    if refused.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut standing = brought(desk, checkpoints, trees, refused)?;
+    standing.extend(by_runs(desk, checkpoints, trees, refused)?);
+    standing.extend(by_sessions(desk, checkpoints, trees.1, refused)?);
+    standing.extend(older(desk, checkpoints, trees.0, refused)?);
+    Ok(standing)
+}
+
+/// What other sessions of this work tree have edited in order: for a claim of theirs or in their refactor mode, and as
+/// they have seen it last; or what such a claim of theirs allows now.
+fn by_sessions(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    now: &CheckpointId,
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    let own = &desk.state().started.session;
+    let mut standing = Vec::new();
+    let others = shelf::newest_first(&desk.place.repository)?.into_iter().filter(|id| id != own);
+    for id in others.take(MOST_SESSIONS) {
+        let Ok(other) = shelf::glance(&session_file::folder(&desk.place.repository, &id)) else { continue };
+        if other.switch == Switch::Off {
+            continue;
+        }
+        // One that this agent began itself is no way around its own halt.
+        let is_free = other.started.within.is_none();
+        let answers = |(_, refusal): &(&RelPath, &Refusal)| match refusal {
+            Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. } => true,
+            Refusal::Halted { .. } => is_free,
+            Refusal::Protected { .. }
+            | Refusal::Gate { .. }
+            | Refusal::Guarded { .. }
+            | Refusal::Link { .. }
+            | Refusal::Run { .. } => false,
+        };
+        let asked: Vec<RelPath> = refused.iter().filter(answers).map(|(path, _)| path.clone()).collect();
+        let Ok(rules) = desk::rules(&other) else { continue };
+        let allows = |path: &&RelPath| {
+            let ground = other.may_edit(&rules, path);
+            matches!(ground, Permit::Allowed(EditGround::Claim | EditGround::Refactor, _))
+        };
+        standing.extend(asked.iter().filter(allows).cloned());
+        let done: Vec<RelPath> = asked.into_iter().filter(|path| other.own.contains(path)).collect();
+        // Of a session that was cleaned nothing is held.
+        standing.extend(checkpoints.same_in(&other.tree, now, &done).unwrap_or_default());
+    }
+    Ok(standing)
+}
+
+/// What git has begun to track, and was there before the session began: it is new to the gate alone.
+fn older(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    before: &CheckpointId,
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    let journal = desk.session.folder.join(run_folder::EVENTS);
+    let began = std::fs::metadata(journal).and_then(|about| about.created());
+    let Ok(began) = began else { return Ok(Vec::new()) };
+    let is_older = |path: &&RelPath| checkpoints.is_older(path, began);
+    let mut paths: Vec<RelPath> = refused.keys().filter(is_older).cloned().collect();
+    if !paths.is_empty() {
+        let known = checkpoints.files(before)?;
+        paths.retain(|path| known.binary_search(path).is_err());
+    }
+    Ok(paths)
+}
+
+/// Other work trees of the repository that lie in this one, as agents make them: what is done there is no change of
+/// this tree, and no commit of it can hold it. Each has a gate of its own.
+pub(super) struct Beside {
+    folders: Vec<RelPath>,
+    /// Those that were known, and may be gone.
+    known: Vec<RelPath>,
+    pub(super) news: Option<Event>,
+}
+
+impl Beside {
+    /// A folder that had files of this tree's is none.
+    pub(super) fn of(
+        desk: &Desk,
+        checkpoints: &mut GitCheckpoints,
+        before: &CheckpointId,
+    ) -> Result<Self, Trouble> {
+        let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
+        let mut folders = checkpoints.linked_work_trees();
+        if folders.is_empty() && known.is_empty() {
+            return Ok(Self { folders, known, news: None });
+        }
+        let files = checkpoints.files(before)?;
+        folders.retain(|folder| {
+            known.contains(folder) || !files.iter().any(|file| file.is_within(folder.as_str()))
+        });
+        let is_new = folders != known;
+        let git = desk.state().git.clone().filter(|_| is_new);
+        let news = git.map(|git| GitSeen { work_trees: folders.clone(), ..git });
+        Ok(Self { folders, known, news: news.map(|git| of(SessionEvent::Committed { git })) })
+    }
+
+    pub(super) fn has(&self, change: &Change) -> bool {
+        let is_in = |folder: &RelPath| change.path.is_within(folder.as_str());
+        self.folders.iter().any(is_in) || (change.kind == ChangeKind::Deleted && self.known.iter().any(is_in))
+    }
+}
+
+/// What git has brought from its history of what would be refused: another branch, a merge. While a claim is open the
+/// end of the turn is to judge it, and the tree that it would go back to is of the other commit.
+fn brought(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    trees: (&CheckpointId, &CheckpointId),
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    let is_code = |(path, refusal): (&RelPath, &Refusal)| {
+        (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
+    };
+    let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
+    match (&desk.state().started.git, &desk.state().git) {
+        (Some(known), Some(seen)) if desk.state().claims.is_empty() && !paths.is_empty() => {
+            let known = (&known.tips, seen);
+            let mut brought = checkpoints.brought(known, trees, &paths)?;
+            if brought.len() < paths.len() {
+                brought.extend(checkpoints.merged(known, trees, &paths)?);
+                brought.extend(checkpoints.updated_submodules(known, trees, &paths)?);
+            }
+            Ok(brought)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What runs of `tdd` have left: good work by their own judgement, on files that were as they had been seen.
+fn by_runs(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    (before, now): (&CheckpointId, &CheckpointId),
+    refused: &BTreeMap<RelPath, Refusal>,
+) -> Result<Vec<RelPath>, Trouble> {
+    if refused.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut paths: Vec<RelPath> = refused.keys().cloned().collect();
+    let mut left = Vec::new();
+    for run in run_folder::list_runs(&desk.place.repository).iter().take(MOST_RUNS) {
+        let Ok((told, _)) = Journalled::read(run) else { continue };
+        let (Journalled::Cycle(state), Some(zero), None) = (&told, told.zero(), told.undone()) else {
+            continue;
+        };
+        let Some(good) = &state.good else { continue };
+        // Of a run that was cleaned nothing is held.
+        let Ok(untouched) = checkpoints.same_in(&zero, before, &paths) else { continue };
+        let own = checkpoints.same_in(good, now, &untouched)?;
+        paths.retain(|path| !own.contains(path));
+        left.extend(own);
+    }
+    Ok(left)
+}

@@ -1,0 +1,281 @@
+//! Whose what is that changed while the project's own commands ran and no role was alive: what they write again
+//! where nobody else writes, in a checkout of the tree from before, is theirs. All else may be a person's.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::finding::ChangeKind;
+use tdd_core::machine::{Facts, Machine, PutBack};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::policy::tooling::is_editors;
+use tdd_core::ports::{Bench, Bring, Checkpoints, Protection, World};
+use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
+use tdd_source::Language;
+
+use super::drive::{Carry, Driver};
+use super::meanwhile::{hold_theirs, listed};
+use super::measure::{is_own_writing, may_be_a_persons, written_beside_tests};
+use super::put_back;
+use tdd_core::audience::News;
+
+/// Files that the suite writes, as far as they are named.
+const MOST_NAMED: usize = 10;
+
+/// What was found beside tests and put back, and the tree that holds it.
+#[derive(Default)]
+pub(super) struct Found(Vec<(CheckpointId, Vec<RelPath>)>);
+
+impl Found {
+    fn paths(&self) -> BTreeSet<RelPath> {
+        self.0.iter().flat_map(|(_, paths)| paths.iter().cloned()).collect()
+    }
+}
+
+/// What differs in the tree after the project's own commands ran, and was left as it is.
+struct Changed {
+    zero: CheckpointId,
+    now: CheckpointId,
+    paths: BTreeSet<RelPath>,
+}
+
+/// Whether a command that could not be carried out in a checkout is of no account there.
+fn is_no_matter(trouble: &Trouble) -> bool {
+    let passes = trouble.obstacle.is_some_and(Obstacle::passes);
+    match trouble.kind {
+        TroubleKind::Environment | TroubleKind::User | TroubleKind::Config => !passes,
+        TroubleKind::Passing | TroubleKind::Internal | TroubleKind::Stopped(_) => false,
+    }
+}
+
+impl<W: World, M: Machine, X> Driver<'_, W, M, X>
+where
+    Self: Carry<M>,
+{
+    /// Files of checkpoint 0.
+    pub(super) fn files_of_zero(&mut self) -> Result<BTreeSet<RelPath>, Trouble> {
+        let Some(zero) = self.state.facts().zero.clone() else { return Ok(BTreeSet::new()) };
+        Ok(self.ports.checkpoints.files(&zero)?.into_iter().collect())
+    }
+
+    /// Code of tests that changed or came while no role was alive is put back; a person may have saved it just
+    /// then. Data beside tests is kept until it is known who writes it.
+    pub(super) fn find_beside_tests(&mut self, label: &str, found: &mut Found) -> Result<(), Trouble> {
+        let known = self.files_of_zero()?;
+        let mut touched = self.ports.protection.check()?;
+        touched.retain(|path| !self.policy.is_requirement(path) || known.contains(path));
+        if touched.is_empty() {
+            return Ok(());
+        }
+        let tree = self.ports.checkpoints.take(label)?;
+        let (policy, is_kept) = (&self.policy, |path: &RelPath| may_be_a_persons(&self.policy, &known, path));
+        let is_own = |path: &&RelPath| {
+            is_own_writing(policy, &known, path) && policy.classify(path) == FileClass::Test && !is_kept(path)
+        };
+        let written = touched.iter().filter(is_own).cloned().collect();
+        let theirs = touched.iter().filter(|path| is_kept(path)).cloned().collect();
+        found.0.push((tree.clone(), written));
+        self.hold_unknown(theirs, &tree)
+    }
+
+    /// What was put back after tests ran and may be a person's is looked at once more at the end: where a run apart of
+    /// the result makes just that of it, or a new file like it, it was made by the commands.
+    pub(super) async fn explain_set_aside(&mut self, good: Option<CheckpointId>) -> Result<(), Trouble> {
+        let Facts { theirs, set_aside, .. } = self.state.facts();
+        let is_asked = |path: &&RelPath| !theirs.contains(*path);
+        let asked = set_aside.iter().map(|(paths, kept)| {
+            let paths: Vec<RelPath> = paths.iter().filter(is_asked).cloned().collect();
+            (paths, kept.clone())
+        });
+        let asked: Vec<(Vec<RelPath>, CheckpointId)> = asked.filter(|(paths, _)| !paths.is_empty()).collect();
+        let Some(good) = good.filter(|_| !asked.is_empty()) else { return Ok(()) };
+        let Some((folder, seen)) = self.lay_apart(&good)? else { return Ok(()) };
+        let ran = self.run_apart(Some((&folder, &seen))).await;
+        let made = match ran {
+            Err(trouble) if !is_no_matter(&trouble) => Err(trouble),
+            Ok(()) | Err(_) => self.made_of(&good, asked),
+        };
+        self.ports.bench.close();
+        let mut events = vec![self.worked()];
+        events.extend(made?);
+        self.record(&events)
+    }
+
+    /// Which of these the commands have made in the checkout of `good`.
+    fn made_of(
+        &mut self,
+        good: &CheckpointId,
+        asked: Vec<(Vec<RelPath>, CheckpointId)>,
+    ) -> Result<Vec<Event>, Trouble> {
+        let all: BTreeSet<RelPath> = asked.iter().flat_map(|(paths, _)| paths.iter().cloned()).collect();
+        let written = self.written_apart(good, &all)?;
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(good)?.into_iter().collect();
+        let mut events = Vec::new();
+        for (paths, kept) in asked {
+            let mut made = Vec::new();
+            for path in paths.into_iter().filter(|path| written.contains(path)) {
+                let lay_there = self.ports.checkpoints.read(&kept, &path)?;
+                let is_same = lay_there.is_some_and(|bytes| !self.ports.bench.differs(&path, &bytes));
+                made.extend((is_same || !known.contains(&path)).then_some(path));
+            }
+            let put_back = Some(PutBack::MadeAgain);
+            events.extend((!made.is_empty()).then_some(Event::Edited {
+                paths: made,
+                kept,
+                before: None,
+                put_back,
+            }));
+        }
+        Ok(events)
+    }
+
+    /// What differs from checkpoint 0 and no name tells to be a command's: by-products, a tool's new lock file, a
+    /// person's next requirement and what an editor holds are none of it.
+    fn changed_since_zero(&mut self) -> Result<Option<Changed>, Trouble> {
+        let Some(zero) = self.state.facts().zero.clone() else { return Ok(None) };
+        let now = self.ports.checkpoints.take("seen")?;
+        let known = self.files_of_zero()?;
+        let changes = self.diff().differences(&zero, &now)?;
+        let is_lock = |class, kind| class == FileClass::Lock && kind == ChangeKind::Added;
+        let of_nobody = changes.into_iter().filter(|change| !is_lock(change.class, change.kind));
+        let mut paths: BTreeSet<RelPath> = of_nobody.map(|change| change.path).collect();
+        let is_next = |path: &RelPath| self.policy.is_requirement(path) && !known.contains(path);
+        paths.retain(|path| !is_next(path) && !is_editors(path));
+        Ok(Some(Changed { zero, now, paths }))
+    }
+
+    /// Nobody of the run's was alive: what the commands do not write again may be a person's. Leaves in `written` what
+    /// they do; gives what is to be journalled with the tree as it is now.
+    pub(super) async fn learn_whose(
+        &mut self,
+        found: &Found,
+        written: &mut BTreeSet<RelPath>,
+        label: &str,
+    ) -> Result<Vec<Event>, Trouble> {
+        let changed = self.changed_since_zero()?;
+        let mut asked = found.paths();
+        asked.extend(changed.iter().flat_map(|changed| changed.paths.iter().cloned()));
+        let again = self.made_again(&asked, label).await?;
+        let mut later = Found::default();
+        self.find_beside_tests(label, &mut later)?;
+        let known = self.files_of_zero()?;
+        written_beside_tests(&mut self.ports.protection, &self.policy, &known)?;
+        // What came meanwhile no command has made.
+        self.tell_whose(&later, None, &BTreeSet::new())?;
+        let (own, events) = self.tell_whose(found, changed, &again)?;
+        let asked = found.paths();
+        written.retain(|path| own.contains(path) || !asked.contains(path));
+        Ok(events)
+    }
+
+    /// Those of these files that the commands write again in a checkout; where none can be made, that they write
+    /// beside tests once more.
+    async fn made_again(
+        &mut self,
+        asked: &BTreeSet<RelPath>,
+        label: &str,
+    ) -> Result<BTreeSet<RelPath>, Trouble> {
+        let Some(zero) = self.state.facts().zero.clone().filter(|_| !asked.is_empty()) else {
+            return Ok(BTreeSet::new());
+        };
+        let laid = self.lay_apart(&zero)?;
+        let ran =
+            self.run_apart(laid.as_ref().map(|(folder, seen)| (folder.as_path(), seen.as_slice()))).await;
+        let again = match (laid, ran) {
+            (_, Err(trouble)) if !is_no_matter(&trouble) => Err(trouble),
+            (Some(_), Ok(()) | Err(_)) => self.written_apart(&zero, asked),
+            (None, Ok(()) | Err(_)) => {
+                let mut again = Found::default();
+                self.find_beside_tests(label, &mut again)?;
+                Ok(again.paths())
+            }
+        };
+        self.ports.bench.close();
+        again
+    }
+
+    /// A checkout of a tree beside the repository, and what of the work tree it leads to; `None` where none can be
+    /// made.
+    fn lay_apart(&mut self, tree: &CheckpointId) -> Result<Option<(PathBuf, Vec<PathBuf>)>, Trouble> {
+        let ports = &mut *self.ports;
+        let laid = ports.bench.open().and_then(|folder| {
+            ports.checkpoints.lay(tree, &folder)?;
+            ports.bench.bring(Bring::Before)?;
+            Ok((folder, ports.bench.leads_to()))
+        });
+        match laid {
+            Err(trouble) if is_no_matter(&trouble) => Ok(None),
+            laid => laid.map(Some),
+        }
+    }
+
+    /// Those of the files that were written in the checkout of `zero`, too: themselves, or one that is like them,
+    /// as tests name what they leave by time or process.
+    fn written_apart(
+        &mut self,
+        zero: &CheckpointId,
+        paths: &BTreeSet<RelPath>,
+    ) -> Result<BTreeSet<RelPath>, Trouble> {
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(zero)?.into_iter().collect();
+        let mut written = BTreeSet::new();
+        for path in paths {
+            let is_written = if known.contains(path) {
+                let before = self.ports.checkpoints.read(zero, path)?;
+                before.is_some_and(|before| self.ports.bench.differs(path, &before))
+            } else {
+                let is_code = Language::of(path.extension()).is_some();
+                let like = self.ports.bench.like(path);
+                like.iter().any(|like| like == path || (!is_code && !known.contains(like)))
+            };
+            if is_written {
+                written.insert(path.clone());
+            }
+        }
+        Ok(written)
+    }
+
+    /// Notes what is not the commands' own: of what was put back it is kept, and the rest lies there for the
+    /// person. Gives what is, and what is to be journalled with the tree as it is now.
+    fn tell_whose(
+        &mut self,
+        found: &Found,
+        changed: Option<Changed>,
+        again: &BTreeSet<RelPath>,
+    ) -> Result<(BTreeSet<RelPath>, Vec<Event>), Trouble> {
+        for (tree, paths) in &found.0 {
+            let unsure = paths.iter().filter(|path| !again.contains(path)).cloned().collect();
+            self.hold_unknown(unsure, tree)?;
+        }
+        let own: BTreeSet<RelPath> = found.paths().intersection(again).cloned().collect();
+        for path in own.iter().take(MOST_NAMED) {
+            let note = format!(
+                "the suite itself writes {path}: it is put back after each run, and no role is blamed"
+            );
+            self.audience.news(&News::Note(note));
+        }
+        let Some(Changed { zero, now: then, paths }) = changed else { return Ok((own, Vec::new())) };
+        let since = self.changed_since_zero()?;
+        let now = since.as_ref().map_or(&then, |since| &since.now).clone();
+        // What came meanwhile no command has made, in whatever it was run.
+        let later: BTreeSet<RelPath> =
+            self.diff().differences(&then, &now)?.into_iter().map(|change| change.path).collect();
+        let is_theirs =
+            |path: &RelPath| later.contains(path) || !paths.contains(path) || !again.contains(path);
+        let theirs: Vec<RelPath> =
+            since.map(|since| since.paths).unwrap_or_default().into_iter().filter(is_theirs).collect();
+        if theirs.is_empty() {
+            return Ok((own, Vec::new()));
+        }
+        hold_theirs(&mut self.ports.checkpoints, &now)?;
+        self.audience.news(&News::Note(format!(
+            "changed while the project's own commands ran and no role was alive, and not made by them when run \
+             again: {}; left as it is, by an undo, too, and kept as {now}",
+            listed(theirs.iter()).join(", ")
+        )));
+        let told = put_back::unsure(theirs.clone(), &now);
+        let edited = Event::Edited { paths: theirs, kept: now, before: Some(zero), put_back: None };
+        Ok((own, vec![told, edited]))
+    }
+}

@@ -1,0 +1,207 @@
+//! What a session could hide a change behind: rules of git's, links, and settings of the gate's own.
+
+use serde_json::json;
+
+use super::ways_around::shell;
+use super::{ID, RIGHT, SHOP, WRONG, begun, claims, edits, hook, project, red, stops};
+use crate::sandbox::Sandbox;
+
+fn git(sandbox: &Sandbox, script: &str) {
+    let identity = "git config user.name a; git config user.email a@b";
+    let done = sandbox.command("sh").args(["-ec", &format!("{identity}; {script}")]).output().unwrap();
+    assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+const STRICT: &str = "test: python3 -m pytest -q\n";
+const WARNS: &str = "test: python3 -m pytest -q\nsession_gate: { mode: warn }\n";
+
+/// A project whose `tdd.yaml` is a person's own, and not git's.
+fn with_own_settings() -> Sandbox {
+    let sandbox = project();
+    git(&sandbox, "git rm -q --cached tdd.yaml; echo tdd.yaml >.gitignore; git add -A; git commit -qm own");
+    sandbox.write("tdd.yaml", STRICT);
+    sandbox
+}
+
+#[test]
+fn ac_tdd_10_31_settings_that_git_ignores_are_compared() {
+    let sandbox = with_own_settings();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let loosen = "printf 'session_gate: { mode: warn }\\n' >>tdd.yaml";
+    shell(&sandbox, loosen).expect(2).says(&["tdd.yaml refused: it holds the gate"]);
+    assert_eq!(sandbox.read("tdd.yaml"), STRICT);
+    shell(&sandbox, "rm tdd.yaml").expect(2);
+    assert_eq!(sandbox.read("tdd.yaml"), STRICT);
+    // So is a new one.
+    let sandbox = project();
+    git(
+        &sandbox,
+        "git rm -q tdd.yaml; echo tdd.yaml >.gitignore; echo >pytest.ini; git add -A; git commit -qm none",
+    );
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    shell(&sandbox, loosen).expect(2).says(&["tdd.yaml refused"]);
+    assert!(!sandbox.path("tdd.yaml").exists());
+    // A person changes it between two turns.
+    let sandbox = with_own_settings();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    sandbox.write("tdd.yaml", WARNS);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("tdd.yaml"), WARNS);
+}
+
+#[test]
+fn ac_tdd_10_31_settings_that_differ_from_the_last_sessions_are_told_at_the_next_ones_beginning() {
+    let sandbox = with_own_settings();
+    let begins = |id: &str| {
+        let mut told = super::call("SessionStart", "", json!({}));
+        told["session_id"] = id.into();
+        told["cwd"] = sandbox.repo().to_str().unwrap().into();
+        super::hook_with(&sandbox, &["claude"], told.to_string().as_bytes()).expect(0)
+    };
+    begins("s-1");
+    let same = begins("s-2");
+    assert!(!same.stdout.contains("has changed"), "{}", same.stdout);
+    sandbox.write("tdd.yaml", WARNS);
+    begins("s-3")
+        .says_on_stdout(&["what settles the gate has changed since session s-2: mode strict, now warn"]);
+    let same = begins("s-4");
+    assert!(!same.stdout.contains("has changed"), "{}", same.stdout);
+}
+
+#[test]
+fn ac_tdd_10_32_what_git_begins_to_track_is_compared_though_a_rule_ignores_it() {
+    let ignoring = || {
+        let sandbox = project();
+        git(
+            &sandbox,
+            "echo own/ >.gitignore; mkdir own; echo a=1 >own/old.py; git add -A; git commit -qm own",
+        );
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        sandbox
+    };
+    let commit = "git -c user.name=a -c user.email=a@b commit -qm x";
+    // Written behind the rule, and committed in the same call or a later one.
+    let sandbox = ignoring();
+    shell(&sandbox, &format!("echo b=1 >own/new.py; git add -f own/new.py; {commit}"))
+        .expect(2)
+        .says(&["own/new.py refused: no red test", "HEAD has it still"]);
+    assert!(!sandbox.path("own/new.py").exists());
+    let sandbox = ignoring();
+    shell(&sandbox, "echo b=1 >own/new.py").expect(0);
+    shell(&sandbox, "git add -f own/new.py").expect(2).says(&["own/new.py refused"]);
+    // A changed rule and `git add` are another way.
+    let sandbox = ignoring();
+    shell(&sandbox, "echo b=1 >own/new.py; : >.gitignore; git add own/new.py").expect(2);
+    // What a person tracks between two turns is compared from then on, and so is what the agent tracks that was
+    // there before the session.
+    for by_person in [true, false] {
+        let sandbox = ignoring();
+        let add = "git add -f own/old.py";
+        if by_person {
+            git(&sandbox, add);
+            hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+        } else {
+            shell(&sandbox, add).expect(0);
+            assert_eq!(sandbox.read("own/old.py"), "a=1\n");
+        }
+        shell(&sandbox, "sed -i s/1/2/ own/old.py").expect(2).says(&["own/old.py refused"]);
+        assert_eq!(sandbox.read("own/old.py"), "a=1\n", "{by_person}");
+        stops(&sandbox).expect(0);
+    }
+    // What stays behind the rule is nobody's business.
+    let sandbox = ignoring();
+    shell(&sandbox, "sed -i s/1/2/ own/old.py; git status").expect(0);
+    assert_eq!(sandbox.read("own/old.py"), "a=2\n");
+}
+
+#[test]
+fn ac_tdd_10_35_a_claimed_file_becomes_no_link_to_what_nobody_compares() {
+    let Some(sandbox) = begun() else { return };
+    std::fs::write(sandbox.path(".git/info/exclude"), "own/\n").unwrap();
+    std::fs::create_dir(sandbox.path("own")).unwrap();
+    std::fs::write(sandbox.beside("shop.py"), RIGHT).unwrap();
+    red(&sandbox, ID);
+    claims(&sandbox, ID, "shop.py");
+    for target in [sandbox.beside("shop.py").to_str().unwrap(), "own/shop.py", "gone.py"] {
+        shell(&sandbox, &format!("ln -sf {target} shop.py"))
+            .expect(2)
+            .says(&["shop.py refused: it is a link to what nobody compares"]);
+        assert!(sandbox.path("shop.py").symlink_metadata().unwrap().is_file(), "{target}");
+        assert_eq!(sandbox.read("shop.py"), SHOP);
+    }
+    // The honest twin: the code moves, and a link stays in its place.
+    claims(&sandbox, ID, "real.py");
+    shell(&sandbox, "sed s/0/'sum(prices)'/ shop.py >real.py; ln -sf real.py shop.py").expect(0);
+    stops(&sandbox).expect(0);
+    assert!(sandbox.path("shop.py").symlink_metadata().unwrap().is_symlink());
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+}
+
+/// The person pressed Esc while a tool was under way: nobody says that it ended.
+#[test]
+fn ac_tdd_10_36_what_a_tool_did_that_was_cut_off_is_asked_about() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let begins = || hook(&sandbox, "PreToolUse", "Bash", json!({ "command": "sed" })).expect(0);
+    let prompts = || hook(&sandbox, "UserPromptSubmit", "", json!({}));
+    begins();
+    sandbox.write("shop.py", WRONG);
+    prompts().expect(2).says(&[
+        "a tool was cut off",
+        "shop.py",
+        "send the same word again",
+        "tdd gate flush",
+    ]);
+    assert_eq!(sandbox.read("shop.py"), WRONG, "it may be the person's");
+    // It was not the person: they have it taken back, and are asked no more.
+    sandbox.tdd(&["gate", "flush"]).expect(1).says_on_stdout(&["shop.py refused", "taken back"]);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+    prompts().expect(0);
+    // It was the person.
+    begins();
+    sandbox.write("shop.py", WRONG);
+    prompts().expect(2);
+    prompts().expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("shop.py"), WRONG);
+    // A session that is gone on with asks at the first word.
+    begins();
+    sandbox.write("shop.py", SHOP);
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    prompts().expect(2).says(&["shop.py"]);
+    prompts().expect(0);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+}
+
+#[test]
+fn ac_tdd_10_36_a_person_is_not_asked_where_no_tool_is_under_way_or_nothing_is_in_doubt() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let prompts = || hook(&sandbox, "UserPromptSubmit", "", json!({}));
+    shell(&sandbox, "true").expect(0);
+    sandbox.write("shop.py", WRONG);
+    prompts().expect(0);
+    // Two at once, the end of the one that came first last.
+    for event in ["PreToolUse", "PreToolUse", "PostToolUse", "PostToolUse"] {
+        hook(&sandbox, event, "Bash", json!({ "command": "true" })).expect(0);
+    }
+    sandbox.write("shop.py", SHOP);
+    prompts().expect(0);
+    // A turn that has ended has no tool left.
+    hook(&sandbox, "PreToolUse", "Bash", json!({ "command": "true" })).expect(0);
+    stops(&sandbox).expect(0);
+    sandbox.write("shop.py", WRONG);
+    prompts().expect(0);
+    // One was cut off that changed nothing that needs a claim.
+    hook(&sandbox, "PreToolUse", "Bash", json!({ "command": "true" })).expect(0);
+    sandbox.write("README.md", "# More\n");
+    sandbox.write("tests/test_more.py", "");
+    prompts().expect(0);
+    // A tool that names its file was judged before.
+    edits(&sandbox, "tests/test_more.py", "import shop\n").expect(0);
+    hook(&sandbox, "PreToolUse", "Write", json!({ "file_path": sandbox.path("README.md") })).expect(0);
+    sandbox.write("shop.py", SHOP);
+    prompts().expect(0);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+}

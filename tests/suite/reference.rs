@@ -1,0 +1,141 @@
+//! The guide's reference is made from what the program knows: its command line, its settings, its events.
+//! `UPDATE_FIXTURES=1 cargo test --test suite -- reference::` writes the pages anew.
+#![expect(clippy::disallowed_methods, reason = "a test keeps what it makes")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use tdd::text::object::schema::Name;
+
+const MADE: &str = "<!-- Made from the program by tests/suite/reference.rs. -->\n\n";
+
+fn commands() -> String {
+    let mut page = format!("{MADE}# Commands and flags\n\nAs `tdd COMMAND --help` tells them.\n");
+    let mut whole = tdd::cli::whole().term_width(100);
+    whole.build();
+    let _ = write!(page, "\n## tdd\n\n```text\n{}\n```\n", plain(&mut whole));
+    let names: Vec<String> = whole.get_subcommands().map(|one| one.get_name().to_owned()).collect();
+    for name in names.iter().filter(|name| *name != "help") {
+        let Some(one) = whole.find_subcommand_mut(name) else { continue };
+        let _ = write!(page, "\n## tdd {name}\n\n```text\n{}\n```\n", plain(one));
+    }
+    page
+}
+
+fn plain(command: &mut clap::Command) -> String {
+    let help = command.render_long_help().to_string();
+    help.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn schema(name: Name) -> Value {
+    serde_json::from_str(&name.text()).unwrap()
+}
+
+/// For a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn settings() -> String {
+    let mut page = format!(
+        "{MADE}# All settings\n\nWhat may stand in `tdd.yaml`; [what they are for](configuration.md). `tdd schema config` \
+         prints the same for an editor.\n\n| key | what it may be | what it says |\n|---|---|---|\n"
+    );
+    rows("", &schema(Name::Config), &mut page);
+    page
+}
+
+fn rows(path: &str, table: &Value, page: &mut String) {
+    for (key, value) in table["properties"].as_object().into_iter().flatten() {
+        let key = format!("{path}{key}");
+        let _ = writeln!(
+            page,
+            "| `{key}` | {} | {} |",
+            cell(&kind(value)),
+            cell(value["description"].as_str().unwrap())
+        );
+        rows(&format!("{key}."), value, page);
+        for choice in value["anyOf"].as_array().into_iter().flatten() {
+            rows(&format!("{key}."), choice, page);
+        }
+    }
+}
+
+fn kind(value: &Value) -> String {
+    if let Some(words) = value["enum"].as_array() {
+        let words = words.iter().filter(|word| !word.is_null());
+        return words
+            .map(|word| format!("`{}`", word.to_string().trim_matches('"')))
+            .collect::<Vec<_>>()
+            .join(", ");
+    }
+    if let Some(choices) = value["anyOf"].as_array() {
+        return choices.iter().map(kind).collect::<Vec<_>>().join(", or ");
+    }
+    let types = value["type"].as_array().cloned().unwrap_or_else(|| vec![value["type"].clone()]);
+    let names = types.iter().filter_map(Value::as_str).filter(|name| *name != "null");
+    let names: Vec<&str> = names
+        .map(|name| match name {
+            "object" => "a table",
+            "array" => "a list",
+            "string" => "a text",
+            "integer" => "a whole number",
+            "number" => "a number",
+            "boolean" => "true or false",
+            other => panic!("no word for {other}"),
+        })
+        .collect();
+    let (from, to) = (&value["minimum"], &value["maximum"]);
+    let range = if to.is_null() { String::new() } else { format!(", {from} to {to}") };
+    names.join(" or ") + &range
+}
+
+fn events() -> String {
+    let mut page = format!(
+        "{MADE}# What programs read\n\nEach line of `--json` is one of these objects, with the version of its shape, `v`, and \
+         its time, `ts`, in milliseconds since the epoch; the [last line](pipelines.md#for-programs) is one of the second \
+         table and carries the exit code, `exit`. `tdd schema events` and `tdd schema last` print all of it, down to the \
+         last field.\n\n## While a run is at work\n\n| type | what it tells | fields |\n|---|---|---|\n"
+    );
+    objects(&schema(Name::Events), &mut page);
+    page.push_str("\n## The last line\n\n| type | what it tells | fields |\n|---|---|---|\n");
+    objects(&schema(Name::Last), &mut page);
+    page
+}
+
+fn objects(schema: &Value, page: &mut String) {
+    for one in schema["oneOf"].as_array().unwrap() {
+        let named = |value: &Value| {
+            let name = value["$ref"].as_str()?.strip_prefix("#/$defs/")?;
+            Some(schema["$defs"][name].clone())
+        };
+        let whole = named(one).unwrap_or(Value::Null);
+        let about = one["description"].as_str().or(whole["description"].as_str()).unwrap_or_default();
+        let mut fields: Vec<String> = [one, &whole]
+            .into_iter()
+            .flat_map(|value| value["properties"].as_object().into_iter().flatten())
+            .filter(|(name, _)| *name != "type")
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        fields.dedup();
+        let kind = one["properties"]["type"]["const"].as_str().unwrap();
+        let _ = writeln!(page, "| `{kind}` | {} | {} |", cell(about), fields.join(", "));
+    }
+}
+
+#[test]
+fn ac_tdd_6_23_the_reference_of_the_guide_is_made_from_the_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src");
+    for (name, made) in [("cli.md", commands()), ("settings.md", settings()), ("events.md", events())] {
+        let file = folder.join(name);
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            std::fs::write(&file, made).unwrap();
+            continue;
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        let differs = kept.lines().zip(made.lines()).find(|(kept, made)| kept != made);
+        assert!(kept == made, "{name} is another one, from {differs:?}; UPDATE_FIXTURES=1 writes it anew");
+    }
+}
