@@ -45,7 +45,7 @@ impl<W: World> Drive<'_, W> {
         let Some((left, now)) = self.put_away_left_by_tests()? else { return Ok(Vec::new()) };
         let mut what: Vec<String> =
             left.iter().map(|path| format!("{path} is as the child left it")).collect();
-        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
+        what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- :/FILE"));
         Ok(vec![Event::Restored { what }])
     }
 

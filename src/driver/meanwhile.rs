@@ -59,6 +59,8 @@ pub(super) fn refuse_edited(
         return Ok(());
     }
     let mut next = vec![match others {
+        // `tdd fix`, which nobody goes on with, takes the attempt's other files back.
+        [] if run.is_none() => format!("they were left as they are, and are kept as {kept}"),
         [] => format!("nothing was put back, and what is there now is kept as {kept}"),
         others => format!(
             "that was not put back, and what was there is kept as {kept}\n\
@@ -118,7 +120,7 @@ pub(super) fn kept_as<'p>(
     mut put_back: impl Iterator<Item = &'p RelPath>,
 ) -> Option<Event> {
     put_back.next()?;
-    let line = format!("what lay there then is kept as {found}: git restore --source={found} -- FILE");
+    let line = format!("what lay there then is kept as {found}: git restore --source={found} -- :/FILE");
     Some(Event::Restored { what: vec![line] })
 }
 
@@ -220,12 +222,15 @@ impl<W: World> Drive<'_, W> {
         let ledger = self.state.attempt().and_then(|attempt| self.state.ledgers.get(&attempt.key));
         let outcomes = ledger.into_iter().flat_map(Ledger::fresh).filter_map(|entry| entry.outcome.as_ref());
         let claims: Vec<_> = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok()).collect();
-        let claimed: BTreeSet<&RelPath> = claims.iter().flat_map(|claim| &claim.files).collect();
+        let project = &self.state.run.project;
+        let is_claimed = |path: &RelPath| {
+            claims.iter().flat_map(|claim| &claim.files).any(|named| path.is_meant_by(named, project))
+        };
         let is_left = |change: &ClassedChange| {
             let is_new_data = change.kind == ChangeKind::Added && self.policy.is_data_of_tests(&change.path);
             is_new_data || own.contains(&change.path) || self.is_like_a_leftover(&change.path, &known)
         };
-        let unclaimed = taken.iter().filter(|change| !claimed.contains(&change.path) && !is_left(change));
+        let unclaimed = taken.iter().filter(|change| !is_claimed(&change.path) && !is_left(change));
         let paths: Vec<RelPath> = unclaimed
             .filter(|change| !self.policy.is_next_requirement(&change.path) && !is_editors(&change.path))
             .map(|change| change.path.clone())
@@ -241,7 +246,7 @@ impl<W: World> Drive<'_, W> {
         }
         let what = format!(
             "taken back with the attempt, though its role does not name it: {}; what lay there is kept as \
-             {kept}: git restore --source={kept} -- FILE",
+             {kept}: git restore --source={kept} -- :/FILE",
             listed(paths.iter()).join(", ")
         );
         Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(paths, kept)])

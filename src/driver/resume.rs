@@ -164,10 +164,10 @@ impl<W: World> Drive<'_, W> {
         if let Some((what, why)) = at_work {
             let next = format!(
                 "{why}\n\
-                 look:                        git diff {known}\n\
-                 put them away and go on:     git stash push --include-untracked -- FILE…, then tdd resume {run}\n\
+                 look:                        git diff {known} -- :/, and git status for what is new\n\
+                 put them away and go on:     git stash push --include-untracked -- :/FILE…, then tdd resume {run}\n\
                  where a role changed a file, too, and that is refused again, before the resume:\n\
-                 \x20                            git restore --source={known} --worktree -- FILE…\n\
+                 \x20                            git restore --source={known} --worktree -- :/FILE…\n\
                  or stop here:                tdd resume {run} --abandon"
             );
             return (what, next);
@@ -180,7 +180,7 @@ impl<W: World> Drive<'_, W> {
             ),
         };
         let next = format!(
-            "look:                    git diff {known}\n\
+            "look:                    git diff {known} -- :/, and git status for what is new\n\
              if it was on purpose:    tdd resume {run} --edited\n{back}"
         );
         (NOBODY_AT_WORK.to_owned(), next)
@@ -208,7 +208,9 @@ impl<W: World> Drive<'_, W> {
         if !unknown.is_empty() {
             let mut what: Vec<String> =
                 unknown.iter().take(LISTED).map(|path| format!("{path} is as before the attempt")).collect();
-            what.push(format!("what lay there is kept as {kept_as}: git restore --source={kept_as} -- FILE"));
+            what.push(format!(
+                "what lay there is kept as {kept_as}: git restore --source={kept_as} -- :/FILE"
+            ));
             self.record(&[Event::Restored { what }])?;
         }
         // A person may have typed while the child was at work, too.

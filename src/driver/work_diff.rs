@@ -299,7 +299,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
 pub(super) fn put_back_line(by: &str, left: &[RelPath], now: &CheckpointId) -> Event {
     let mut what: Vec<String> = left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
     // It may have been a person: nobody can tell who wrote while tests ran.
-    what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- FILE"));
+    what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- :/FILE"));
     Event::Restored { what }
 }
 

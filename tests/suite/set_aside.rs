@@ -355,3 +355,31 @@ fn ac_tdd_9_58_what_no_role_names_in_a_repository_inside_the_tree_is_not_undone_
         assert_eq!(sandbox.read("nest/f"), if named { "ours\n" } else { "mine\n" });
     }
 }
+
+/// A role runs in the project's folder, and may name a folder for what it made in it.
+#[test]
+fn ac_tdd_9_59_a_block_means_files_from_the_projects_folder_and_folders_whole() {
+    for (files, is_asked) in [
+        ("src.txt,made/a", false),
+        ("src.txt,made", false),
+        ("pro/src.txt,pro/made/a", false),
+        ("src.txt", true),
+    ] {
+        let work = format!("echo two >>src.txt; mkdir -p made; echo a >made/a; block {files}");
+        let agent = HONEST_AGENT.replace("echo two >>src.txt; block src.txt", &work);
+        let sandbox = project(&agent, HONEST_CHECK, "");
+        sh(&sandbox, "mkdir pro; git mv tdd.yaml src.txt specs pro; cp ../agent.sh ../check.sh .");
+        sandbox.write("README.md", "ours\n");
+        sandbox.commit();
+        let tdd = |words: &[&str]| {
+            let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+            Ran::of(&command.args(words).current_dir(sandbox.path("pro")).output().unwrap()).expect(0)
+        };
+        let ran = tdd(&["STE-1", "--sandbox", "audit"]);
+        assert!(!ran.stdout.contains("no snapshot holds it"), "{files}: {}", ran.stdout);
+        tdd(&["undo"]);
+        let cleaned = tdd(&["clean", "--all"]);
+        assert_eq!(cleaned.stderr.contains("pro/made/a"), is_asked, "{files}: {}", cleaned.stderr);
+        assert!(!cleaned.stderr.contains("src.txt"), "{files}: {}", cleaned.stderr);
+    }
+}

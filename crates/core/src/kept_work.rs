@@ -27,6 +27,8 @@ struct Book {
     /// Of whom the next event tells.
     at_work: Option<(Asked, u8)>,
     claimed: HashMap<Asked, BTreeSet<RelPath>>,
+    /// Where roles run, and what they name may be relative to.
+    project: String,
     /// By the last measurement of each.
     written: HashMap<Asked, BTreeSet<RelPath>>,
     unnamed: Vec<Unnamed>,
@@ -34,7 +36,11 @@ struct Book {
 
 impl Book {
     fn take(&mut self, event: &Event) {
-        if let Event::AttemptStarted { attempt } = event {
+        if let Event::RunStarted(run) = event {
+            self.project.clone_from(&run.project);
+        } else if let Event::FixStarted(run) = event {
+            self.project.clone_from(&run.project);
+        } else if let Event::AttemptStarted { attempt } = event {
             self.at_work = Some((attempt.key.clone(), attempt.number));
         } else if let Event::WorkTaken { key, number, .. } = event {
             self.at_work = Some((key.clone().into(), *number));
@@ -49,7 +55,7 @@ impl Book {
         } else if let Event::WorkKept { .. } = event {
             let claimed = self.claimed.get(&asked).cloned().unwrap_or_default();
             let mut files = self.written.remove(&asked).unwrap_or_default();
-            files.retain(|path| !claimed.contains(path));
+            files.retain(|path| !self.is_named(&claimed, path));
             let attempt = labels::of_attempt(&asked, number);
             let label = labels::of_kind("good", Some(&attempt));
             self.unnamed.extend((!files.is_empty()).then_some((label, files)));
@@ -57,7 +63,7 @@ impl Book {
             let claimed = self.claimed.remove(&asked).unwrap_or_default();
             let written = findings.changed.iter().filter(|change| is_version(change));
             let mut files: BTreeSet<RelPath> = written.map(|change| change.path.clone()).collect();
-            files.retain(|path| !claimed.contains(path) && !findings.put_back.contains(path));
+            files.retain(|path| !self.is_named(&claimed, path) && !findings.put_back.contains(path));
             let label = labels::of_kind("after", Some(&labels::of_attempt(&asked, number)));
             self.unnamed.extend((!files.is_empty()).then_some((label, files)));
         } else if let (Event::WorkRolledBack { .. }, Asked::Fixer) = (event, &asked) {
@@ -65,6 +71,12 @@ impl Book {
             let label = labels::of_kind("after", Some(&labels::of_attempt(&asked, number)));
             self.unnamed.retain(|(other, _)| *other != label);
         }
+    }
+}
+
+impl Book {
+    fn is_named(&self, claimed: &BTreeSet<RelPath>, path: &RelPath) -> bool {
+        claimed.iter().any(|named| path.is_meant_by(named, &self.project))
     }
 }
 

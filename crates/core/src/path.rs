@@ -63,6 +63,13 @@ impl RelPath {
         }
     }
 
+    /// Whether a block that names this means the file, or a folder that it lies in: a role names files from the
+    /// repository, or from the project's folder, where it runs.
+    pub fn is_meant_by(&self, named: &Self, project: &str) -> bool {
+        let is = |name: &str| self.as_str() == name || self.is_within(name);
+        is(named.as_str()) || (!project.is_empty() && is(&format!("{project}/{named}")))
+    }
+
     /// Whether this path is `folder` or lies below it.
     pub fn is_within(&self, folder: &str) -> bool {
         let folder = folder.trim_end_matches('/');
@@ -81,6 +88,21 @@ impl fmt::Display for RelPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_names_files_from_either_folder_and_folders_for_what_is_in_them() {
+        let path = |text: &str| RelPath::new(text).unwrap();
+        for (named, project, want) in [
+            ("pro/src/code", "", true),
+            ("pro/src/code", "pro", true),
+            ("src/code", "pro", true),
+            ("src", "pro", true),
+            ("src/code", "", false),
+            ("src/cod", "pro", false),
+        ] {
+            assert_eq!(path("pro/src/code").is_meant_by(&path(named), project), want, "{named} {project}");
+        }
+    }
 
     #[test]
     fn a_path_is_normalised_and_never_leaves_the_root() {

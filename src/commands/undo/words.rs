@@ -49,8 +49,10 @@ pub(super) fn given_back(paths: &[RelPath]) -> String {
     if paths.is_empty() {
         return String::new();
     }
-    let mut text =
-        format!("{} of somebody else's, from a pause of the run, as they left it:\n", files(paths.len()));
+    let mut text = format!(
+        "{} of somebody else's, changed while no role was at work, as they left it:\n",
+        files(paths.len())
+    );
     for path in paths.iter().take(LISTED) {
         let _ = writeln!(text, "  {}", line(path.as_str()));
     }

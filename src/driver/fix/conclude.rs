@@ -39,7 +39,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     ) -> Result<Vec<Event>, Trouble> {
         let outcome = self.state.rounds.last().and_then(|round| round.outcome.as_ref());
         let claimed = outcome.and_then(|outcome| outcome.claim.as_ref().ok()).map(|claim| &claim.files);
-        let is_claimed = |path: &RelPath| claimed.is_some_and(|files| files.contains(path));
+        let project = &self.state.run.project;
+        let is_claimed = |path: &RelPath| {
+            claimed.is_some_and(|files| files.iter().any(|named| path.is_meant_by(named, project)))
+        };
         let unclaimed: Vec<RelPath> = taken
             .iter()
             .filter(|path| !is_claimed(path) && !self.own.written.contains(path))
@@ -51,7 +54,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         hold_theirs(&mut self.ports.checkpoints, kept)?;
         let what = format!(
             "taken back, though no fixer names it: {}; what lay there is kept as {kept}: \
-             git restore --source={kept} -- FILE",
+             git restore --source={kept} -- :/FILE",
             listed(unclaimed.iter()).join(", ")
         );
         Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(unclaimed, kept)])

@@ -67,16 +67,15 @@ impl<W: World> Drive<'_, W> {
         let mut named = outcome.claim.as_ref().map(|claim| claim.files.clone()).unwrap_or_default();
         named.retain(|path| {
             let is_left = self.policy.classify(path) == FileClass::ByProduct;
-            !is_left && !work.changed.iter().any(|change| change.path == *path)
+            !is_left
+                && !work.changed.iter().any(|change| change.path.is_meant_by(path, &self.state.run.project))
         });
         if named.is_empty() {
             return Ok(Vec::new());
         }
         let held = self.ports.checkpoints.files(&work.after)?;
-        let is_held = |path: &RelPath| {
-            let folder = format!("{path}/");
-            held.binary_search(path).is_ok() || held.iter().any(|file| file.as_str().starts_with(&folder))
-        };
+        let project = &self.state.run.project;
+        let is_held = |path: &RelPath| held.iter().any(|file| file.is_meant_by(path, project));
         named.retain(|path| !is_held(path));
         Ok(named.into_iter().take(MOST_REMARKS).map(Notice::Unseen).collect())
     }

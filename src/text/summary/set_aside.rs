@@ -37,5 +37,5 @@ fn line(whose: &str, paths: &[&RelPath], kept: &CheckpointId) -> String {
     let mut named: Vec<String> = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect();
     named.extend((paths.len() > NAMED).then(|| format!("and {} more", paths.len() - NAMED)));
     let named = named.join(", ");
-    format!("look at: {whose}: {named}; kept as {kept}: git restore --source={kept} -- FILE")
+    format!("look at: {whose}: {named}; kept as {kept}: git restore --source={kept} -- :/FILE")
 }
