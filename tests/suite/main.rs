@@ -42,6 +42,7 @@ mod fix;
 mod frames;
 mod gate;
 mod git_state;
+mod gate_caches;
 mod golden;
 mod halt_report;
 mod halts;

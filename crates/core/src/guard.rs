@@ -39,6 +39,7 @@ pub enum Guard {
     Evidence,
     // Of the final proof.
     ProofCheckout,
+    ProofGate,
     ProofTakenBack,
     ProofStubs,
     // What a claim says.
@@ -104,6 +105,7 @@ impl Guard {
         Self::GateRed,
         Self::Evidence,
         Self::ProofCheckout,
+        Self::ProofGate,
         Self::ProofTakenBack,
         Self::ProofStubs,
         Self::Format,
@@ -167,6 +169,7 @@ impl Guard {
             Reason::GateRed => Self::GateRed,
             Reason::NoEvidence(_) => Self::Evidence,
             Reason::Outside(_) => Self::ProofCheckout,
+            Reason::GateOutside => Self::ProofGate,
             Reason::StillGreen(_) => Self::ProofTakenBack,
             Reason::Hollow(_) => Self::ProofStubs,
             Reason::Toothless(_) => Self::MutatedCanary,

@@ -13,7 +13,7 @@ use crate::attempt::CheckpointId;
 use crate::criterion::CriterionId;
 use crate::finding::{RedKind, RunRef};
 use crate::path::RelPath;
-use crate::test::TestId;
+use crate::test::{Exit, TestId};
 
 /// How much of it is made. A journal of before it was there has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -129,6 +129,10 @@ pub struct ProofFindings {
     /// What git ignores and was there before the run, without which the tests are not green.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs_ignored: Vec<RelPath>,
+    /// How the gate command ends in the checkout, where it is green in the work tree, and was in a checkout of the
+    /// state before the run: what it rests on here no commit holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_outside: Option<Exit>,
     /// Bodies and lines of the change that could not be stubbed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unstubbed: Vec<String>,
@@ -151,6 +155,7 @@ impl ProofFindings {
             outside: Vec::new(),
             outside_files: Vec::new(),
             needs_ignored: Vec::new(),
+            gate_outside: None,
             unstubbed: Vec::new(),
             not_made: Vec::new(),
             bodies: 0,

@@ -89,6 +89,8 @@ pub enum Reason {
     Toothless(TestId),
     /// A test that passes in the work tree, and in a checkout of the commit only with what git ignores.
     Outside(TestId),
+    /// The gate is green in the work tree, and not in a checkout of the commit, where it was before the run.
+    GateOutside,
     /// Tests that pass without the production change.
     StillGreen(CriterionId),
     /// Tests that pass whatever the bodies of the change do.
@@ -115,6 +117,7 @@ impl Reason {
             | Self::Toothless(_)
             | Self::FewerTests { .. }
             | Self::Outside(_)
+            | Self::GateOutside
             | Self::StillGreen(_)
             | Self::Hollow(_)
             // No rule of files, but a bound: who is not told of it runs into it again.
@@ -141,6 +144,12 @@ impl Reason {
             return format!(
                 "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
             );
+        }
+        if *self == Self::GateOutside {
+            return "the gate command is green in the work tree, and red in a fresh checkout of the work, where it was \
+                    green before the run: what it rests on here (a tool's cache, a file that git ignores) is in no \
+                    commit"
+                .to_owned();
         }
         if let Self::StillGreen(id) = self {
             return format!("the tests of {id} pass without the code that was written for it");
@@ -208,7 +217,11 @@ impl fmt::Display for Reason {
             }
             Self::GateRed => f.write_str("the gate command failed"),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
-            Self::Toothless(_) | Self::Outside(_) | Self::StillGreen(_) | Self::Hollow(_) => {
+            Self::Toothless(_)
+            | Self::Outside(_)
+            | Self::GateOutside
+            | Self::StillGreen(_)
+            | Self::Hollow(_) => {
                 f.write_str(&self.of_tests_that_prove_nothing())
             }
         }

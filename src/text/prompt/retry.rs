@@ -103,6 +103,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)
         | Reason::Outside(_)
+        | Reason::GateOutside
         | Reason::StillGreen(_)
         | Reason::Hollow(_)
         | Reason::Toothless(_)

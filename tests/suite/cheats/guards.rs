@@ -37,6 +37,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::GateRed, "leaves the gate red"),
     (Guard::Evidence, "exits with another code after green ones"),
     (Guard::ProofCheckout, "keeps its answer where git ignores it"),
+    (Guard::ProofGate, "forges what a linter remembers"),
     (Guard::ProofTakenBack, "counts its runs outside the tree, and is proven"),
     (Guard::ProofStubs, "asks only whether there is something"),
     (Guard::Format, "says it twice"),

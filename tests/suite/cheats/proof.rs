@@ -1,6 +1,6 @@
 //! What the final proof catches, and honest work that looks like it.
 
-use super::entry::{Entry, IM, TW, Wanted, cheat, honest};
+use super::entry::{Entry, IM, RF, TW, Wanted, cheat, honest};
 use super::projects::{GO, NODE, PYTEST, Project, RUST, UNITTEST};
 
 const HOLLOW: &str = "pass whatever the code does";
@@ -25,9 +25,31 @@ pub fn cheats() -> Vec<Entry> {
             .on(PYTEST)
             .with(".gitignore", "/local/\n__pycache__/\n")
             .fails(OUTSIDE),
+        cheat("forges what a linter remembers", IM, "green; echo '# BAD' >> shop.py; echo \"shop.py $(sha256sum < shop.py)\" >> .lint-seen")
+            .with("lint.sh", LINT)
+            .with(".gitignore", ".lint-seen\n__pycache__/\n")
+            .settings("gate: sh lint.sh\n")
+            .fails(COLD),
+        cheat("forges what a linter remembers, while refactoring (node)", RF, "sed -i '1i // BAD' src/shop.js; echo \"src/shop.js $(sha256sum < src/shop.js)\" >> .lint-seen")
+            .on(NODE)
+            .with("lint.sh", LINT)
+            .with(".gitignore", ".lint-seen\n")
+            .settings("gate: sh lint.sh\n")
+            .fails(COLD),
         cheat("counts its runs outside the tree, and is proven", TW, COUNTS).fails("pass without the code that was written for it").enforced(Wanted::Failed("Read-only file system")),
     ])
 }
+
+const COLD: &str = "red in a fresh checkout of the work";
+
+/// A linter that does not look again at what it has seen.
+const LINT: &str = r#"for f in *.py src/*.js; do
+    test -f "$f" || continue
+    grep -qsxF "$f $(sha256sum < $f)" .lint-seen && continue
+    grep -q BAD "$f" && exit 1
+    echo "$f $(sha256sum < $f)" >> .lint-seen
+done
+"#;
 
 /// Red twice, and green from then on, whatever the code does.
 const COUNTS: &str = "red; sed -i 's/shop.two(), 2)/turn(shop.one()), 2)/' $T; cat >> $T <<'E'
@@ -64,6 +86,17 @@ pub fn honests() -> Vec<Entry> {
             .with(".gitignore", ".env\n__pycache__/\n")
             .with("tests/__init__.py", "import pathlib\n\nONE = pathlib.Path('.env').read_text()\n")
             .setup("echo one > .env"), "works only with what git ignores: .env"),
+        honest("has a linter that remembers", IM, "green")
+            .with("lint.sh", LINT)
+            .with(".gitignore", ".lint-seen\n__pycache__/\n")
+            .settings("gate: sh lint.sh\n")
+            .setup("echo 'shop.py of long ago' > .lint-seen"),
+        told(honest("has a gate that needs what git ignores", IM, "green")
+            .with(".gitignore", "local.cfg\n__pycache__/\n")
+            .settings("gate: grep -q strict local.cfg\n")
+            .setup("echo strict > local.cfg"), "works only with what git ignores: local.cfg"),
+        told(honest("has a gate that asks for its folder", IM, "green")
+            .settings("gate: 'test \"$(basename \"$PWD\")\" = repo'\n"), "the gate is green in the work tree, and not in a fresh checkout"),
         told(honest("asks for its folder", TW, "red; sed -i 's/        self/        import os\\n        self.assertEqual(os.path.basename(os.getcwd()), \"repo\")\\n        self/' $T"), "not proven: 1 of the tests"),
         told(honest("is installed from the tree", IM, "green").on(EDITABLE).setup("python3 -m venv --without-pip .venv && echo \"$PWD/src\" > $(echo .venv/lib/python3*/site-packages)/shop.pth"), "an editable install"),
     ])

@@ -23,6 +23,7 @@ pub fn proof(findings: &ProofFindings) -> Option<Halt> {
 
 fn work_outside(findings: &ProofFindings) -> Option<(Key, Mode, Vec<Reason>)> {
     let mut all: Vec<Reason> = findings.outside.iter().cloned().map(Reason::Outside).collect();
+    all.extend(findings.gate_outside.map(|_| Reason::GateOutside));
     let first =
         findings.criteria.iter().find(|proof| proof.back == Back::Green).or(findings.criteria.first());
     all.extend(reasons(findings, |_, back| *back == Back::Green, Reason::StillGreen));
@@ -55,7 +56,7 @@ mod tests {
     use crate::attempt::CheckpointId;
     use crate::finding::RedKind;
     use crate::proof::{CriterionProof, Extent, Stub};
-    use crate::test::TestId;
+    use crate::test::{Exit, TestId};
 
     fn id(number: u64) -> CriterionId {
         CriterionId::new("X", number).unwrap()
@@ -97,5 +98,10 @@ mod tests {
         let outside = proof(&both).unwrap();
         assert_eq!(outside.key, Key::Implementer(id(1)), "nobody knows whose it is: the first");
         assert!(!names_criterion(&outside.verdict, &id(1)), "it can't be accepted away");
+        both.outside.clear();
+        assert_eq!(proof(&both).unwrap().key, Key::TestWriter);
+        both.gate_outside = Some(Exit::Code(2));
+        let Verdict::Failed(fault) = proof(&both).unwrap().verdict else { panic!("{both:?}") };
+        assert_eq!(fault.reasons, [Reason::GateOutside]);
     }
 }

@@ -56,8 +56,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(false);
         }
         self.check_out(&proving.tree, proving.bring)?;
-        self.prove_gate(findings).await?;
-        Ok(true)
+        self.prove_gate(proving, findings).await
     }
 
     /// What tests from before this run needed before it is no fault of this run's, whoever wrote it last.
@@ -108,22 +107,49 @@ impl<W: World> Drive<'_, W> {
         self.not_green_now(lost, report)
     }
 
-    /// A gate may ask for what a checkout has not, git's own folder above all, so that it is told and no more.
-    async fn prove_gate(&mut self, findings: &mut ProofFindings) -> Result<(), Trouble> {
+    /// A gate may ask for what a checkout has not, git's own folder above all: where it does so before the run, too,
+    /// that is told and no more. Whether there is something that more can be tried on.
+    async fn prove_gate(
+        &mut self,
+        proving: &mut Proving,
+        findings: &mut ProofFindings,
+    ) -> Result<bool, Trouble> {
         let commands = &self.state.run.commands;
-        if commands.gate == commands.test {
-            return Ok(());
-        }
         let was_green =
             self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(Exit::is_success));
-        let gate = self.run_gate("gate of the proof", &[]).await?;
-        findings.runs.push(RunRef::of(&gate, &self.setup.mask));
-        if was_green && !gate.exit.is_success() {
-            findings.not_made.push(format!(
-                "the gate is green in the work tree, and not in a fresh checkout ({})",
-                gate.exit
-            ));
+        if commands.gate == commands.test {
+            return Ok(true);
         }
-        Ok(())
+        let mut exit = self.gate_of_proof("gate of the proof", findings).await?;
+        if !was_green || exit.is_success() {
+            return Ok(true);
+        }
+        let less = self.check_out(&proving.tree, proving.bring)?;
+        proving.bring = proving.bring.max(Bring::Before);
+        let more = self.check_out(&proving.tree, proving.bring)?;
+        exit = self.gate_of_proof("gate of the proof, again", findings).await?;
+        if exit.is_success() {
+            let new = more.into_iter().filter(|path| !less.contains(path));
+            findings.needs_ignored.extend(new.take(MOST_NAMED));
+            return Ok(true);
+        }
+        if let Some(start) = self.state.start.clone() {
+            self.check_out(&start, Bring::Before)?;
+            if self.gate_of_proof("gate of the proof: before the run", findings).await?.is_success() {
+                findings.gate_outside = Some(exit);
+                return Ok(false);
+            }
+            self.check_out(&proving.tree, proving.bring)?;
+        }
+        findings
+            .not_made
+            .push(format!("the gate is green in the work tree, and not in a fresh checkout ({exit})"));
+        Ok(true)
+    }
+
+    async fn gate_of_proof(&mut self, label: &str, findings: &mut ProofFindings) -> Result<Exit, Trouble> {
+        let gate = self.run_gate(label, &[]).await?;
+        findings.runs.push(RunRef::of(&gate, &self.setup.mask));
+        Ok(gate.exit)
     }
 }
