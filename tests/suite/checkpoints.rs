@@ -594,3 +594,36 @@ fn refs_of_a_run_are_found_wherever_git_keeps_them() {
     other.git(&["update-ref", &format!("refs/tdd/{}/0", run.0), "HEAD"]);
     assert!(run_refs::are_there(&other.top, &run), "a table");
 }
+
+/// Programs that look at every file of a project stumble over a link that leads nowhere; what is packed later is found.
+#[test]
+fn ac_tdd_9_60_no_link_of_a_run_leads_nowhere_and_packed_refs_are_found() {
+    let repository = Repository::with(&[("a", "0")]);
+    let mut checkpoints = repository.checkpoints();
+    let zero = checkpoints.take("zero").unwrap();
+    let links = || {
+        let mut open = vec![repository.scratch()];
+        let mut links = Vec::new();
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let kind = entry.file_type().unwrap();
+                links.extend(kind.is_symlink().then(|| entry.path()));
+                open.extend(kind.is_dir().then(|| entry.path()));
+            }
+        }
+        links
+    };
+    assert!(!links().is_empty());
+    assert_eq!(links().iter().filter(|link| !link.exists()).count(), 0, "{:?}", links());
+    repository.child("git pack-refs --all && test -s .git/packed-refs && echo 1 > a");
+    let one = checkpoints.take("one").unwrap();
+    drop(checkpoints);
+    let mut again = repository.checkpoints();
+    // What it knows of the run it has read from the packed refs.
+    assert_eq!(changes(&repository, &zero, &one), [("a".to_owned(), ChangeKind::Modified)]);
+    again.restore_all(&zero).unwrap();
+    assert_eq!(repository.text("a").as_deref(), Some("0"));
+    repository.child("rm .git/packed-refs");
+    assert_ne!(again.take("two").unwrap(), one);
+    assert_eq!(links().iter().filter(|link| !link.exists()).count(), 0, "{:?}", links());
+}

@@ -81,7 +81,14 @@ impl Sandbox {
     #[track_caller]
     fn refuses(&self, wanted: &str, words: &[&str]) {
         let said = self.criteria(wanted);
-        assert_eq!((said.code, said.out.as_str()), (2, ""), "{wanted}: {}", said.err);
+        let objects = lines(&said.out);
+        let told: Vec<_> = objects.iter().map(|one| (&one["type"], &one["exit"])).collect();
+        assert_eq!(
+            (said.code, told.as_slice()),
+            (2, [(&"error".into(), &2.into())].as_slice()),
+            "{wanted}: {}",
+            said.err
+        );
         for word in words.iter().chain(&["next: "]) {
             assert!(said.err.contains(word), "{wanted}: no {word:?} in:\n{}", said.err);
         }

@@ -77,7 +77,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 57] = [
+    pub const ALL: [Self; 58] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,

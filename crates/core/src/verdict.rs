@@ -221,9 +221,7 @@ impl fmt::Display for Reason {
             | Self::Outside(_)
             | Self::GateOutside
             | Self::StillGreen(_)
-            | Self::Hollow(_) => {
-                f.write_str(&self.of_tests_that_prove_nothing())
-            }
+            | Self::Hollow(_) => f.write_str(&self.of_tests_that_prove_nothing()),
         }
     }
 }

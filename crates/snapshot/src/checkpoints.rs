@@ -129,7 +129,7 @@ impl GitCheckpoints {
         let scratch = scratch.join(SCRATCH);
         let folders = Private::lay(&scratch, &place, &theirs)?;
         let private = Git::private(&place, &folders.for_objects());
-        let own = Git::private(&place, &folders.for_refs());
+        let own = Git::sharing_refs(&place, &folders.for_refs());
         let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
         let rules = frozen_rules(&place, &tree, &theirs, &scratch.join("rules.json"))?;
         let mut refs = BTreeMap::new();

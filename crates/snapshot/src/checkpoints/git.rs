@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::place::GitPlace;
+use super::private;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::trouble::{Obstacle, Trouble, Why};
 
@@ -40,6 +41,8 @@ pub(super) struct Git {
     /// Objects that are read, and not written, besides.
     besides: Option<PathBuf>,
     work_tree: PathBuf,
+    /// Set for the private folder that shares the user's refs: where they really are.
+    refs: Option<PathBuf>,
 }
 
 impl Git {
@@ -50,6 +53,7 @@ impl Git {
             objects: None,
             besides: None,
             work_tree: place.work_tree.clone(),
+            refs: None,
         }
     }
 
@@ -62,7 +66,13 @@ impl Git {
             objects: Some(place.common_dir.join("objects")),
             besides: None,
             work_tree: place.work_tree.clone(),
+            refs: None,
         }
+    }
+
+    /// The same for the folder that leads to the user's refs.
+    pub(super) fn sharing_refs(place: &GitPlace, git_dir: &Path) -> Self {
+        Self { refs: Some(place.common_dir.clone()), ..Self::private(place, git_dir) }
     }
 
     /// The same git, but new objects go into a folder of their own.
@@ -73,6 +83,9 @@ impl Git {
 
     /// git with what makes it quiet and harmless; pipes and arguments are the caller's.
     pub(super) fn command(&self) -> Command {
+        if let Some(refs) = &self.refs {
+            private::lead_to_what_comes_and_goes(&self.folder, refs);
+        }
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os() {
             if name.as_encoded_bytes().starts_with(b"GIT_") {
