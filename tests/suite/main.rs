@@ -68,6 +68,7 @@ mod own_settings;
 mod packaging;
 mod pipelines;
 mod plugin;
+mod printed;
 mod projects;
 mod reach;
 mod real_agents;

@@ -41,7 +41,8 @@ pub(super) fn lead_to_what_comes_and_goes(folder: &Path, common_dir: &Path) {
 }
 
 pub(super) fn frozen_rules(place: &GitPlace, tree: &Tree, own: &Git, file: &Path) -> Result<Rules, Trouble> {
-    if let Some(rules) = Rules::load(file) {
+    if let Some(mut rules) = Rules::load(file) {
+        rules.leave_out_what_is_printed(&place.work_tree);
         return Ok(rules);
     }
     let mut rules = Rules::begin(place, own)?;

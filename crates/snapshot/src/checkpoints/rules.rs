@@ -42,6 +42,9 @@ struct Kept {
     general: usize,
     forced: BTreeSet<Vec<u8>>,
     submodules: BTreeSet<Vec<u8>>,
+    /// Files that this program itself prints into: `tdd … > run.log` in the project.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    printed: BTreeSet<Vec<u8>>,
     /// FIFOs, sockets and devices that were there.
     #[serde(default)]
     specials: BTreeSet<Vec<u8>>,
@@ -89,7 +92,13 @@ impl Rules {
         let (files, submodules) = tracked(git)?;
         rules.kept.submodules.extend(submodules);
         rules.kept.forced.extend(files);
+        rules.leave_out_what_is_printed(&place.work_tree);
         Ok(rules)
+    }
+
+    /// Besides what earlier processes of the run printed into.
+    pub(super) fn leave_out_what_is_printed(&mut self, work_tree: &Path) {
+        self.kept.printed.extend(printed_into(work_tree));
     }
 
     /// The rules that an earlier process of this run has frozen.
@@ -164,6 +173,9 @@ impl Rules {
 
     /// Whether the rules of `chain` ignore this entry; that its parents are not ignored is known.
     pub(super) fn ignores(&self, chain: &Chain, path: &[u8], is_folder: Folder) -> bool {
+        if self.kept.printed.contains(path) {
+            return true;
+        }
         for index in chain.iter().rev() {
             let Source { folder, text } = &self.kept.sources[*index];
             let below = if folder.is_empty() { path } else { path.get(folder.len() + 1..).unwrap_or(path) };
@@ -280,6 +292,19 @@ impl Rules {
         }
         self.ignores(&chain, path, is_folder)
     }
+}
+
+/// The files of the tree that stdout and stderr lead to. What is printed there is nobody's work: put back while
+/// tests run, it would be lost. Where the system does not tell there are none.
+fn printed_into(work_tree: &Path) -> BTreeSet<Vec<u8>> {
+    let real = work_tree.canonicalize().unwrap_or_else(|_| work_tree.to_owned());
+    let leads_to =
+        ["/proc/self/fd/1", "/proc/self/fd/2"].into_iter().filter_map(|fd| std::fs::read_link(fd).ok());
+    let inside = leads_to.filter_map(|file| {
+        let path = file.strip_prefix(&real).ok()?;
+        file.is_file().then(|| path.as_os_str().as_bytes().to_vec())
+    });
+    inside.collect()
 }
 
 type Paths = Vec<Vec<u8>>;
