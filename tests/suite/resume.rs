@@ -456,3 +456,26 @@ fn what_earlier_processes_learned_of_the_tests_is_known_to_the_next() {
     let ran = sandbox.tdd(&["resume", "--retry", "--cassette", &honest]).expect(0);
     assert!(!ran.stderr.contains("failed"), "{}", ran.stderr);
 }
+
+/// A run keeps its commands; who edits one of them in tdd.yaml is told so before anybody is forked again.
+#[test]
+fn ac_tdd_9_62_an_edited_command_of_the_settings_is_refused_with_the_way_to_it() {
+    let sandbox = super::stops::project("block ''\n", super::stops::HONEST_CHECK, "");
+    sandbox.tdd(&["STE-1"]).expect(1);
+    let forks = sandbox.forks();
+    let yaml = sandbox.read("tdd.yaml");
+    sandbox.write("tdd.yaml", &yaml.replace("test: sh ../check.sh", "test: sh -e ../check.sh"));
+    sandbox.tdd(&["resume", "--edited"]).expect(2).says(&[
+        "tdd.yaml names another test command now",
+        "not `sh -e ../check.sh`",
+        "tdd undo",
+        "--new",
+    ]);
+    assert_eq!(sandbox.forks(), forks);
+    // The twin: other settings, and code, are taken as ever.
+    sandbox.write("tdd.yaml", &format!("{yaml}deadline: 5m\n"));
+    sandbox.write("src.txt", "three\n");
+    let said = sandbox.tdd(&["resume", "--edited"]);
+    assert!(!said.stderr.contains("names another"), "{}", said.stderr);
+    assert_ne!(said.code, 2, "{}", said.stderr);
+}

@@ -4,6 +4,7 @@
 use crate::cli::ResumeArgs;
 use crate::settings::Settings;
 use crate::text::mask::{MASKED, Mask};
+use crate::world::config_file;
 use crate::world::project::Place;
 use crate::world::project_commands::{self, Chosen};
 use tdd_core::commands::{CommandSettings, ProjectCommands, Suite};
@@ -23,6 +24,9 @@ pub(super) fn of_run(
 ) -> Result<Chosen, Trouble> {
     let kept = &begun.commands;
     refuse_others(args, begun)?;
+    if args.edited {
+        refuse_edited(begun, settings)?;
+    }
     let table = settings.commands.runner.clone();
     if !holds_secret(&kept.test) && !holds_secret(&kept.gate) {
         return Ok(Chosen { commands: kept.clone(), table });
@@ -87,6 +91,32 @@ fn refuse_others(args: &ResumeArgs, begun: &RunStarted) -> Result<(), Trouble> {
             return Err(Trouble::user(format!("{flag}: `{MASKED}` stands in the secret's place"))
                 .advise("say the command with the secret itself"));
         }
+    }
+    Ok(())
+}
+
+/// Who has edited the command in `tdd.yaml` means it; that nothing comes of it would be found out by more attempts.
+fn refuse_edited(begun: &RunStarted, settings: &Settings) -> Result<(), Trouble> {
+    let now = [(Suite::Test, &settings.commands.file_test), (Suite::Gate, &settings.commands.file_gate)];
+    for (suite, now) in now {
+        let kept = of(&begun.commands, suite);
+        let source = match suite {
+            Suite::Test => &begun.commands.test_source,
+            Suite::Gate => &begun.commands.gate_source,
+        };
+        let Some(now) = now.as_ref().filter(|now| *now != kept && source == config_file::NAME) else {
+            continue;
+        };
+        if holds_secret(kept) {
+            continue;
+        }
+        let (run, requirement) = (&begun.run, &begun.requirement.id);
+        return Err(Trouble::user(format!("{source} names another {} command now", name(suite)))
+            .because(format!("a run goes on with the one that it was begun with: `{kept}`, not `{now}`"))
+            .advise(format!(
+                "begin anew with it: tdd undo {run}, then tdd {requirement} --new\n\
+                 or put the line back as it was, and go on: tdd resume {run} --edited"
+            )));
     }
     Ok(())
 }
