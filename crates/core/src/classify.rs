@@ -249,6 +249,16 @@ fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
         let words = format!("can never pass: it uses `{name}`, which nothing in its file defines or imports");
         return Some(Why { words, line: Some(*line) });
     }
+    if let (RedKind::Load, Some(module)) = (kind, failure.absent.as_ref())
+        && body.existing.contains(module)
+        && failure.message.starts_with("ModuleNotFoundError")
+    {
+        let words = format!(
+            "the module `{module}` is in the project, and the test command does not find it: no new code mends that \
+             (`python3 -m pytest` looks in the project's folder, `pytest` alone does not; or set `pythonpath`)"
+        );
+        return Some(Why { words, line: None });
+    }
     if kind != RedKind::None || failure.kind != FailureKind::Missing || body.line == 0 {
         return None;
     }

@@ -149,6 +149,9 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<bool, Trouble> {
         let (file, absent) = asked;
         let Some(language) = Language::of(file.extension()) else { return Ok(false) };
+        if language == Language::Python && !absent.contains('.') {
+            return Ok(self.is_module_of_the_project(files, absent));
+        }
         let Some(wanted) = wanted(language, file, absent) else { return Ok(false) };
         let is_it = |path: &&RelPath| {
             let fits = |end: &String| stands_at(path, end);
@@ -164,6 +167,16 @@ impl<W: World> Drive<'_, W> {
             }
         }
         Ok(false)
+    }
+
+    /// A module that lies in the project's own folder and is not found (`pytest` does not look there, `python3 -m
+    /// pytest` does) can't be written. One of its name in a folder is another one.
+    fn is_module_of_the_project(&self, files: &[RelPath], module: &str) -> bool {
+        let project = &self.state.run.project;
+        let folder = if project.is_empty() { String::new() } else { format!("{project}/") };
+        let places = [format!("{folder}{module}.py"), format!("{folder}{module}/__init__.py")];
+        let is_it = |path: &&RelPath| places.iter().any(|place| path.as_str() == place);
+        files.iter().filter(is_it).any(|path| self.policy.classify(path) == FileClass::Source)
     }
 }
 
