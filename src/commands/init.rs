@@ -175,7 +175,11 @@ fn commands(place: &Place, settings: &Settings) -> Result<(Chosen, Option<String
     let mut commands = settings.commands.clone();
     commands.flag_test = Some(first.to_owned());
     let mut chosen = project_commands::choose(&place.project, &commands)?;
-    "there are no tests yet".clone_into(&mut chosen.commands.test_source);
+    for source in [&mut chosen.commands.test_source, &mut chosen.commands.gate_source] {
+        if source == "--test" {
+            "there are no tests yet".clone_into(source);
+        }
+    }
     Ok((chosen, Some(first.to_owned())))
 }
 
