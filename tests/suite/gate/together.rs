@@ -283,3 +283,31 @@ fn ac_tdd_10_40_tools_of_each_agent_that_are_published_are_known() {
     let patch = "*** Begin Patch\n*** Update File: shop.py\n@@\n-x\n+y\n*** End Patch\n";
     asks("copilot", "apply_patch", json!({ "input": patch })).expect(2).says(&["shop.py refused"]);
 }
+
+#[test]
+fn ac_tdd_10_44_refactor_mode_does_not_let_a_turn_end_red() {
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = project();
+    let again = || {
+        let mut told = call("Stop", "", json!({}));
+        told["stop_hook_active"] = true.into();
+        hook_with(&sandbox, &["claude"], told.to_string().as_bytes())
+    };
+    sandbox
+        .write("tests/test_total.py", "import shop\n\ndef test_total():\n    assert shop.total([]) == 0\n");
+    sandbox.write("tdd.yaml", "test: python3 -m pytest -q\ngate: python3 -m pytest -q tests/test_total.py\n");
+    calls(&sandbox, "s-1", "SessionStart", "", json!({})).expect(0);
+    sandbox.tdd(&["gate", "refactor", "on", "--why", "tidy"]).expect(0);
+    bash(&sandbox, "s-1", "sed -i s/0/'sum(prices)'/ shop.py").expect(0);
+    calls(&sandbox, "s-1", "Stop", "", json!({})).expect(2).says(&["refactor mode is on"]);
+    again().expect(0);
+    assert_eq!(sandbox.read("shop.py"), RIGHT, "green: it stands");
+    calls(&sandbox, "s-1", "UserPromptSubmit", "", json!({})).expect(0);
+    bash(&sandbox, "s-1", "sed -i 's/sum(prices)/7/' shop.py").expect(0);
+    calls(&sandbox, "s-1", "Stop", "", json!({})).expect(2);
+    again().expect(2).says(&["is red", "taken back: shop.py; kept as refs/tdd/s-1/taken-"]);
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+    again().expect(0);
+}
