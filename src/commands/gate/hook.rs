@@ -189,7 +189,7 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
         }
         Moment::TurnEnd => {
             cut_off::all_ended(&desk.session.folder);
-            let turned = turn::flush(&mut desk)?;
+            let turned = if call.is_again { turn::ended_again(&mut desk)? } else { turn::flush(&mut desk)? };
             let is_strict = desk.state().started.mode == GateMode::Strict;
             let committed = turn::committed(&mut desk)?.filter(|_| is_strict);
             let inner = within::judged(&desk)?;

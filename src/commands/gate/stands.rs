@@ -2,7 +2,9 @@
 //! `tdd` or another session has done in order, and what is another work tree's.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use super::caller;
 use super::compare::of;
 use super::desk::{self, Desk};
 use crate::commands::journalled::Journalled;
@@ -13,7 +15,7 @@ use tdd_core::event::{EditGround, Event, GitSeen, SessionEvent, Switch};
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
-use tdd_core::session::{Permit, Refusal};
+use tdd_core::session::{Permit, Refusal, Session};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::GitCheckpoints;
 
@@ -40,7 +42,7 @@ pub(super) fn of_others(
 }
 
 /// What other sessions of this work tree have edited in order: for a claim of theirs or in their refactor mode, and as
-/// they have seen it last; or what such a claim of theirs allows now.
+/// they have seen it last; or what such a claim of a living one allows now.
 fn by_sessions(
     desk: &Desk,
     checkpoints: &mut GitCheckpoints,
@@ -51,7 +53,8 @@ fn by_sessions(
     let mut standing = Vec::new();
     let others = shelf::newest_first(&desk.place.repository)?.into_iter().filter(|id| id != own);
     for id in others.take(MOST_SESSIONS) {
-        let Ok(other) = shelf::glance(&session_file::folder(&desk.place.repository, &id)) else { continue };
+        let folder = session_file::folder(&desk.place.repository, &id);
+        let Ok(other) = shelf::glance(&folder) else { continue };
         if other.switch == Switch::Off {
             continue;
         }
@@ -68,16 +71,51 @@ fn by_sessions(
         };
         let asked: Vec<RelPath> = refused.iter().filter(answers).map(|(path, _)| path.clone()).collect();
         let Ok(rules) = desk::rules(&other) else { continue };
-        let allows = |path: &&RelPath| {
-            let ground = other.may_edit(&rules, path);
-            matches!(ground, Permit::Allowed(EditGround::Claim | EditGround::Refactor, _))
-        };
-        standing.extend(asked.iter().filter(allows).cloned());
-        let done: Vec<RelPath> = asked.into_iter().filter(|path| other.own.contains(path)).collect();
+        let standing_of = standing_of(desk, &folder, &other);
+        if standing_of == Standing::AtWork {
+            let claimed = |path: &&RelPath| {
+                matches!(other.may_edit(&rules, path), Permit::Allowed(EditGround::Claim, _))
+            };
+            standing.extend(asked.iter().filter(claimed).cloned());
+        }
+        let mut done: Vec<RelPath> = asked.into_iter().filter(|path| other.own.contains(path)).collect();
+        if standing_of != Standing::AtWork {
+            // Nobody has judged what its refactor mode allowed, and nobody will.
+            let unjudged = other.refactor.as_ref().map(|refactor| &refactor.edited);
+            done.retain(|path| unjudged.is_none_or(|edited| !edited.contains(path)));
+        }
+        if standing_of == Standing::Over {
+            done.retain(|path| !other.claims.iter().any(|claim| &claim.edit_target == path));
+        }
         // Of a session that was cleaned nothing is held.
         standing.extend(checkpoints.same_in(&other.tree, now, &done).unwrap_or_default());
     }
     Ok(standing)
+}
+
+/// What another session can still answer for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Another window's, or a child of this agent's own process: it judges its turns itself.
+    AtWork,
+    /// A command of an agent's began it: its claims are judged with that agent's turn.
+    Begun,
+    /// Its agent has ended, or has gone on to a session after it.
+    Over,
+}
+
+fn standing_of(desk: &Desk, folder: &Path, other: &Session) -> Standing {
+    let agent = |folder: &Path| caller::at_work(folder).map(|agent| (agent.pid, agent.started));
+    let (own, others) = (agent(&desk.session.folder), agent(folder));
+    let is_childs = other.started.within.as_ref() == Some(&desk.state().started.session);
+    let is_same = others.is_some() && others == own;
+    if is_same && is_childs || !is_same && others.is_some() && other.started.within.is_none() {
+        Standing::AtWork
+    } else if !is_same && other.started.within.is_some() {
+        Standing::Begun
+    } else {
+        Standing::Over
+    }
 }
 
 /// What git has begun to track, and was there before the session began: it is new to the gate alone.

@@ -9,7 +9,7 @@ use super::desk::{Desk, NO_TESTS, Project};
 use super::runs::{self, Wanted, Why};
 use crate::commands::gate::compare::of;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{PassFail, RepairCause, SessionEvent, Switch};
+use tdd_core::event::{GateMode, PassFail, RepairCause, SessionEvent, Switch};
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
@@ -81,6 +81,49 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
     let gone: Vec<&TestId> = ran.gone.iter().chain(&lost).collect();
     told.push(repair(desk, &red, &gone, (&ran, output))?);
     Ok(Turned::Red(told.join("\n")))
+}
+
+/// The end of a turn that was refused an end before: it is done, so what refactor mode allowed is judged as well.
+pub(super) fn ended_again(desk: &mut Desk) -> Result<Turned, Trouble> {
+    let turned = flush(desk)?;
+    if matches!(turned, Turned::Red(_)) || refactoring(desk).is_none() {
+        return Ok(turned);
+    }
+    Ok(refactored(desk)?.unwrap_or(turned))
+}
+
+/// Runs the gate command for what was edited in refactor mode, which stays on; if it is red the edits are taken back.
+fn refactored(desk: &mut Desk) -> Result<Option<Turned>, Trouble> {
+    let project = desk.project()?;
+    if project.chosen.commands.gate.is_empty() {
+        return Ok(Some(Turned::Warned(
+            "tdd: refactor mode is on, and no gate command judges it".to_owned(),
+        )));
+    }
+    let run = runs::gate(desk, &project)?;
+    let _ = compare(desk, None, Look::Quick)?;
+    if run.own_exit().is_success() {
+        let tree = desk.state().tree.clone();
+        desk.record_one(SessionEvent::Flushed { test_ids: Vec::new(), tree })?;
+        return Ok(None);
+    }
+    let red = format!("tdd: in refactor mode `{}` is red ({})", desk.masked(&run.command), run.own_exit());
+    let (good, now) = (desk.state().good.clone(), desk.state().tree.clone());
+    let edited = desk.state().refactor.as_ref().map(|refactor| refactor.edited.clone()).unwrap_or_default();
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let changes = checkpoints.diff(&good, &now)?.into_iter().map(|change| change.path);
+    let files: Vec<RelPath> = changes.filter(|path| edited.contains(path)).collect();
+    if files.is_empty() || desk.state().started.mode == GateMode::Warn {
+        return Ok(Some(Turned::Warned(format!("{red}, and nothing was taken back for it: a person looks"))));
+    }
+    let label = compare::take_back(desk, &mut checkpoints, (&good, &now), &files, (RepairCause::Red, &[]))?;
+    let paths: Vec<&str> = files.iter().map(RelPath::as_str).collect();
+    Ok(Some(Turned::Red(format!(
+        "{red}\ntdd: taken back: {}; kept as {}. It said:\n{}",
+        paths.join(", "),
+        kept_as(desk, &label),
+        excerpt::head_and_tail(&desk.masked(&run.output), SHOWN)
+    ))))
 }
 
 /// Takes back the files of the red claims, and says so.
@@ -198,7 +241,7 @@ pub(super) fn committed(desk: &mut Desk) -> Result<Option<String>, Trouble> {
 pub(super) fn refactoring(desk: &Desk) -> Option<String> {
     let refactor = desk.state().refactor.as_ref()?;
     let is_ours = refactor.why != NO_TESTS && !refactor.edited.is_empty();
-    is_ours.then(|| "tdd: refactor mode is on. When you are done: tdd gate refactor off".to_owned())
+    is_ours.then(|| "tdd: refactor mode is on. When you are done: tdd gate refactor off. If the turn ends red, its edits are taken back".to_owned())
 }
 
 /// Ends refactor mode if the gate command is green.

@@ -101,7 +101,7 @@ fn ac_tdd_10_33_a_session_that_a_command_has_begun_is_judged_with_the_agents_own
     let sandbox = project();
     let mut agent = StandIn::start(&sandbox);
     agent.begins(&sandbox);
-    let mut told = call("SessionStart", "", json!({}));
+    let mut told = call("SessionStart", "Bash", json!({ "command": "x" }));
     told["session_id"] = "s-2".into();
     std::fs::write(sandbox.beside("second.json"), told.to_string()).unwrap();
     let second = sandbox.beside("second.json");
@@ -132,6 +132,57 @@ fn ac_tdd_10_33_a_session_that_a_command_has_begun_is_judged_with_the_agents_own
     assert_eq!(sandbox.read("shop.py"), SHOP);
     let again = says(&mut agent, "Stop");
     assert!(again.contains("code=0"), "{again}");
+}
+
+/// A crash, an end in order, `/clear`: its claim and its refactor mode were for its own work.
+#[test]
+fn ac_tdd_10_43_a_session_that_is_over_permits_nothing() {
+    for (is_claim, is_followed) in [(true, false), (false, false), (true, true), (false, true)] {
+        let Some(sandbox) = two() else { return };
+        // The later one is s-2, which the agent of s-1 has gone on to, or whose agent came after its end.
+        if is_claim {
+            goes_red(&sandbox, "s-1");
+        } else {
+            sandbox.tdd(&["gate", "refactor", "on", "--why", "tidy", "--session", "s-1"]).expect(0);
+        }
+        if !is_followed {
+            std::fs::write(sandbox.path(".tdd/sessions/s-1/caller"), "1 1 of another boot").unwrap();
+        }
+        calls(&sandbox, "s-2", "UserPromptSubmit", "", json!({})).expect(0);
+        bash(&sandbox, "s-2", "sed -i s/0/7/ shop.py").expect(2).says(&["shop.py refused"]);
+        assert_eq!(sandbox.read("shop.py"), SHOP, "claim: {is_claim}, followed: {is_followed}");
+    }
+}
+
+#[test]
+fn ac_tdd_10_43_a_living_sessions_refactor_mode_answers_for_what_it_has_seen() {
+    let Some(sandbox) = two() else { return };
+    sandbox.tdd(&["gate", "refactor", "on", "--why", "tidy", "--session", "s-2"]).expect(0);
+    bash(&sandbox, "s-1", "sed -i s/0/7/ shop.py").expect(2).says(&["shop.py refused"]);
+    bash(&sandbox, "s-2", "sed -i s/0/7/ shop.py").expect(0);
+    bash(&sandbox, "s-1", "true").expect(0);
+    assert_eq!(sandbox.read("shop.py"), WRONG);
+}
+
+#[test]
+fn ac_tdd_10_43_the_refactor_mode_of_a_session_that_a_command_began_permits_nothing() {
+    let sandbox = project();
+    calls(&sandbox, "s-1", "SessionStart", "", json!({})).expect(0);
+    let mut told = call("SessionStart", "Bash", json!({ "command": "x" }));
+    told["session_id"] = "s-2".into();
+    std::fs::write(sandbox.beside("second.json"), told.to_string()).unwrap();
+    let second = sandbox.beside("second.json");
+    let tdd = env!("CARGO_BIN_EXE_tdd");
+    for after in ["true", "sed s/SessionStart/PostToolUse/ SECOND | TDD gate hook claude"] {
+        let script = format!(
+            "cat SECOND | TDD gate hook claude; TDD gate refactor on --why x --session s-2; \
+             sed -i s/0/7/ shop.py; {after}; true"
+        );
+        let script = script.replace("SECOND", second.to_str().unwrap()).replace("TDD", tdd);
+        bash(&sandbox, "s-1", &script).expect(2).says(&["shop.py refused"]);
+        assert!(sandbox.path(".tdd/sessions/s-2/events.jsonl").is_file());
+        assert_eq!(sandbox.read("shop.py"), SHOP, "{after}");
+    }
 }
 
 /// What the plugin says to its agent is no word of a person's, and what a person says is.
@@ -231,4 +282,32 @@ fn ac_tdd_10_40_tools_of_each_agent_that_are_published_are_known() {
     several(&[]).expect(2).says(&["names no file"]);
     let patch = "*** Begin Patch\n*** Update File: shop.py\n@@\n-x\n+y\n*** End Patch\n";
     asks("copilot", "apply_patch", json!({ "input": patch })).expect(2).says(&["shop.py refused"]);
+}
+
+#[test]
+fn ac_tdd_10_44_refactor_mode_does_not_let_a_turn_end_red() {
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = project();
+    let again = || {
+        let mut told = call("Stop", "", json!({}));
+        told["stop_hook_active"] = true.into();
+        hook_with(&sandbox, &["claude"], told.to_string().as_bytes())
+    };
+    sandbox
+        .write("tests/test_total.py", "import shop\n\ndef test_total():\n    assert shop.total([]) == 0\n");
+    sandbox.write("tdd.yaml", "test: python3 -m pytest -q\ngate: python3 -m pytest -q tests/test_total.py\n");
+    calls(&sandbox, "s-1", "SessionStart", "", json!({})).expect(0);
+    sandbox.tdd(&["gate", "refactor", "on", "--why", "tidy"]).expect(0);
+    bash(&sandbox, "s-1", "sed -i s/0/'sum(prices)'/ shop.py").expect(0);
+    calls(&sandbox, "s-1", "Stop", "", json!({})).expect(2).says(&["refactor mode is on"]);
+    again().expect(0);
+    assert_eq!(sandbox.read("shop.py"), RIGHT, "green: it stands");
+    calls(&sandbox, "s-1", "UserPromptSubmit", "", json!({})).expect(0);
+    bash(&sandbox, "s-1", "sed -i 's/sum(prices)/7/' shop.py").expect(0);
+    calls(&sandbox, "s-1", "Stop", "", json!({})).expect(2);
+    again().expect(2).says(&["is red", "taken back: shop.py; kept as refs/tdd/s-1/taken-"]);
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+    again().expect(0);
 }
