@@ -116,6 +116,14 @@ fn refactored(desk: &mut Desk) -> Result<Option<Turned>, Trouble> {
     if files.is_empty() || desk.state().started.mode == GateMode::Warn {
         return Ok(Some(Turned::Warned(format!("{red}, and nothing was taken back for it: a person looks"))));
     }
+    // No worse than before is honest work: a gate may have been red all along.
+    checkpoints.restore(&good, &files)?;
+    let without = runs::gate(desk, &project);
+    checkpoints.restore(&now, &files)?;
+    if !without?.own_exit().is_success() {
+        let words = "it is red without these edits, too, so that they stay: a person looks";
+        return Ok(Some(Turned::Warned(format!("{red}; {words}"))));
+    }
     let label = compare::take_back(desk, &mut checkpoints, (&good, &now), &files, (RepairCause::Red, &[]))?;
     let paths: Vec<&str> = files.iter().map(RelPath::as_str).collect();
     Ok(Some(Turned::Red(format!(

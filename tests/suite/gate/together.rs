@@ -310,4 +310,11 @@ fn ac_tdd_10_44_refactor_mode_does_not_let_a_turn_end_red() {
     again().expect(2).says(&["is red", "taken back: shop.py; kept as refs/tdd/s-1/taken-"]);
     assert_eq!(sandbox.read("shop.py"), RIGHT);
     again().expect(0);
+    // The twin: the gate is red whatever is done here, and the edit stays.
+    sandbox.write("tests/test_total.py", "def test_total():\n    assert False\n");
+    calls(&sandbox, "s-1", "UserPromptSubmit", "", json!({})).expect(0);
+    bash(&sandbox, "s-1", "sed -i 's/sum(prices)/sum(iter(prices))/' shop.py").expect(0);
+    calls(&sandbox, "s-1", "Stop", "", json!({})).expect(2);
+    again().expect(0).says_on_stdout(&["it is red without these edits, too"]);
+    assert!(sandbox.read("shop.py").contains("sum(iter(prices))"));
 }
