@@ -301,6 +301,9 @@ fn prepared(
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, run)).transpose()?;
     let junit = super::junit::place(args.junit.as_deref(), cwd)?;
+    if args.edited && matches!(state.phase, Phase::Ended { .. }) {
+        commands::refuse_edited(&state.run, &settings)?;
+    }
     let chosen = commands::of_run(args, &state.run, (&place, &settings), &super::mask_of(&environment))?;
     // What the run was begun with holds, unless the operator says otherwise in so many words.
     let wanted = match (state.run.plan.sandbox, &args.isolation.sandbox) {

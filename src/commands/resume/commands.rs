@@ -24,9 +24,6 @@ pub(super) fn of_run(
 ) -> Result<Chosen, Trouble> {
     let kept = &begun.commands;
     refuse_others(args, begun)?;
-    if args.edited {
-        refuse_edited(begun, settings)?;
-    }
     let table = settings.commands.runner.clone();
     if !holds_secret(&kept.test) && !holds_secret(&kept.gate) {
         return Ok(Chosen { commands: kept.clone(), table });
@@ -95,8 +92,9 @@ fn refuse_others(args: &ResumeArgs, begun: &RunStarted) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Who has edited the command in `tdd.yaml` means it; that nothing comes of it would be found out by more attempts.
-fn refuse_edited(begun: &RunStarted, settings: &Settings) -> Result<(), Trouble> {
+/// Who has edited the command in `tdd.yaml` after a halt means it; that nothing comes of it would be found out by more
+/// attempts.
+pub(super) fn refuse_edited(begun: &RunStarted, settings: &Settings) -> Result<(), Trouble> {
     let now = [(Suite::Test, &settings.commands.file_test), (Suite::Gate, &settings.commands.file_gate)];
     for (suite, now) in now {
         let kept = of(&begun.commands, suite);
