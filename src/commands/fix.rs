@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::object::fix::{FixReport, Outcome};
-use crate::text::object::{Content, Paused, SetAside};
+use crate::text::object::{Content, Paused};
 use crate::text::summary::set_aside;
 use crate::view::{self, Stderr, print};
 use crate::world::journal_file::folders;
@@ -246,13 +246,7 @@ fn pause(reason: &str, run: &Path, (facts, output, exit): (&Facts, OutputMode, E
     let id = execute::run_id_of(run);
     match output {
         OutputMode::Json | OutputMode::Summary => {
-            let paused = Paused {
-                reason: reason.to_owned(),
-                run_dir: run.display().to_string(),
-                resume: format!("tdd fix{with}"),
-                set_aside: SetAside::of(facts),
-                left_in_git: facts.left_in_git.clone(),
-            };
+            let paused = Paused::of(reason, run, format!("tdd fix{with}"), facts);
             print::result(&Content::Paused(paused).last(exit.code()));
         }
         OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {

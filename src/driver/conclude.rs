@@ -129,11 +129,8 @@ impl<W: World> Drive<'_, W> {
         self.ports.checkpoints.write_labels()?;
         let facts = self.halt_facts(halt)?;
         let text = (self.setup.mask)(&halt_report::text(&self.state, halt, &facts));
-        let json = (self.setup.mask)(
-            Content::HaltReport(Box::new(halt_report::object(&self.state, halt, &facts)))
-                .last(Exit::Halted.code())
-                .trim_end(),
-        );
+        let report = Content::HaltReport(Box::new(halt_report::object(&self.state, halt, &facts)));
+        let json = (self.setup.mask)(&report.kept(Exit::Halted.code()));
         self.ports.journal.keep("halt.txt", text.as_bytes())?;
         self.ports.journal.keep("halt.json", json.as_bytes())?;
         let report = self.ports.journal.store(text.as_bytes())?;
@@ -148,11 +145,8 @@ impl<W: World> Drive<'_, W> {
         self.ports.checkpoints.write_labels()?;
         let facts = self.summary_facts()?;
         let text = (self.setup.mask)(&summary::text(&self.state, ending, &facts));
-        let json = (self.setup.mask)(
-            Content::Summary(Box::new(summary::json::summary(&self.state, ending, &facts)))
-                .last(Exit::of_ending(ending).code())
-                .trim_end(),
-        );
+        let report = Content::Summary(Box::new(summary::json::summary(&self.state, ending, &facts)));
+        let json = (self.setup.mask)(&report.kept(Exit::of_ending(ending).code()));
         if let Some(paths) = summary::commit_paths(&facts) {
             self.ports.journal.keep(summary::COMMIT_PATHS, paths.as_bytes())?;
         }

@@ -3,7 +3,6 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 pub mod fix;
 pub mod schema;
@@ -61,17 +60,13 @@ pub enum Content {
 impl Content {
     /// The last line of a command that ends with `exit`.
     pub fn last(self, exit: u8) -> String {
-        self.line(Some(exit))
+        self.kept(exit) + "\n"
     }
 
-    pub fn line(self, exit: Option<u8>) -> String {
-        format!("{}\n", Object { v: VERSION, content: self, exit }.value())
-    }
-}
-
-impl Object {
-    pub fn value(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
+    /// The same for a file of the run.
+    pub fn kept(self, exit: u8) -> String {
+        let object = Object { v: VERSION, content: self, exit: Some(exit) };
+        serde_json::to_value(object).unwrap_or_default().to_string()
     }
 }
 
@@ -92,6 +87,18 @@ pub struct Paused {
 pub struct GivenUp {
     pub run: RunId,
     pub run_dir: String,
+}
+
+impl Paused {
+    pub fn of(reason: &str, run_dir: &std::path::Path, resume: String, facts: &Facts) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            run_dir: run_dir.display().to_string(),
+            resume,
+            set_aside: SetAside::of(facts),
+            left_in_git: facts.left_in_git.clone(),
+        }
+    }
 }
 
 /// Nobody was forked: an earlier run has finished this requirement.

@@ -31,15 +31,20 @@ fn keep(folder: &Path, lines: &[String]) {
     let _ = regular_file::write_private(&folder.join(OPEN), lines.join("\n").as_bytes());
 }
 
+/// An agent's name for a call, as a line.
+fn noted(id: &str) -> String {
+    harmless::line(id).chars().take(200).collect()
+}
+
 pub(super) fn began(folder: &Path, id: &str) {
     let mut open = lines(folder);
-    open.push(harmless::line(id).chars().take(200).collect());
+    open.push(noted(id));
     keep(folder, &open);
 }
 
 pub(super) fn ended(folder: &Path, id: &str) {
     let mut open = lines(folder);
-    let id: String = harmless::line(id).chars().take(200).collect();
+    let id = noted(id);
     if id.is_empty() {
         // The end of several at once.
         open.clear();

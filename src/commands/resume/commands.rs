@@ -66,6 +66,13 @@ fn of(commands: &ProjectCommands, suite: Suite) -> &String {
     }
 }
 
+fn source(commands: &ProjectCommands, suite: Suite) -> &String {
+    match suite {
+        Suite::Test => &commands.test_source,
+        Suite::Gate => &commands.gate_source,
+    }
+}
+
 /// What is looked for: as it is said now, else as it was; a secret is looked for in the settings.
 fn named(flag: Option<&str>, kept: &str) -> Option<String> {
     flag.or((!holds_secret(kept)).then_some(kept)).map(str::to_owned)
@@ -98,10 +105,7 @@ pub(super) fn refuse_edited(begun: &RunStarted, settings: &Settings) -> Result<(
     let now = [(Suite::Test, &settings.commands.file_test), (Suite::Gate, &settings.commands.file_gate)];
     for (suite, now) in now {
         let kept = of(&begun.commands, suite);
-        let source = match suite {
-            Suite::Test => &begun.commands.test_source,
-            Suite::Gate => &begun.commands.gate_source,
-        };
+        let source = source(&begun.commands, suite);
         let Some(now) = now.as_ref().filter(|now| *now != kept && source == config_file::NAME) else {
             continue;
         };
@@ -121,10 +125,7 @@ pub(super) fn refuse_edited(begun: &RunStarted, settings: &Settings) -> Result<(
 
 fn not_found(begun: &RunStarted, suite: Suite, now: Option<&ProjectCommands>) -> Trouble {
     let (name, flag, kept) = (name(suite), flag(suite), of(&begun.commands, suite));
-    let source = match suite {
-        Suite::Test => &begun.commands.test_source,
-        Suite::Gate => &begun.commands.gate_source,
-    };
+    let source = source(&begun.commands, suite);
     let found = match now {
         Some(now) => format!("what is found now is `{}`", of(now, suite)),
         None => "and no command is found now".to_owned(),

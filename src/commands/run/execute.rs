@@ -190,7 +190,7 @@ fn stays_halted(state: &State, run: &Path, later: Option<&RunId>) {
     });
     print::message(&format!(
         "tdd: the run stays halted: the edited tests do not stand\n  \
-         why: they must be red before the work for them is done; which are not is told above, but with `--quiet`\n  \
+         why: they must be red before the work for them is done; which are not is told above, but not with `--quiet`\n  \
          next: mend them and say it again: tdd resume {id} --edited{}\n  \
          report of the halt: {}",
         good.unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::exit::Exit;
 use crate::settings::OutputMode;
-use crate::text::object::{Content, Paused, SetAside};
+use crate::text::object::{Content, Paused};
 use crate::text::summary::set_aside;
 use crate::view::print;
 use tdd_core::machine::Facts;
@@ -19,13 +19,7 @@ pub fn tell(
     let back = back.map(|undo| format!("\n  back to before the run: {undo}")).unwrap_or_default();
     match output {
         OutputMode::Json | OutputMode::Summary => {
-            let paused = Paused {
-                reason: reason.to_owned(),
-                run_dir: run.display().to_string(),
-                resume: format!("tdd resume {again}"),
-                set_aside: SetAside::of(facts),
-                left_in_git: facts.left_in_git.clone(),
-            };
+            let paused = Paused::of(reason, run, format!("tdd resume {again}"), facts);
             print::result(&Content::Paused(paused).last(exit.code()));
         }
         OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {

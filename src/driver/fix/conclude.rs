@@ -74,11 +74,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.ports.checkpoints.write_labels()?;
         let facts = self.facts()?;
         let text = (self.setup.mask)(&fix_report::text(&self.state, how, &facts));
-        let json = (self.setup.mask)(
-            Content::Fix(Box::new(fix_report::object(&self.state, how, &facts)))
-                .last(how.exit().code())
-                .trim_end(),
-        );
+        let report = Content::Fix(Box::new(fix_report::object(&self.state, how, &facts)));
+        let json = (self.setup.mask)(&report.kept(how.exit().code()));
         self.ports.journal.keep(&format!("{name}.txt"), text.as_bytes())?;
         self.ports.journal.keep(&format!("{name}.json"), json.as_bytes())?;
         self.ports.journal.store(text.as_bytes())

@@ -55,8 +55,8 @@ impl<W: World> Drive<'_, W> {
             ));
             return Ok(false);
         }
-        self.check_out(&proving.tree, proving.bring)?;
-        self.prove_gate(proving, findings).await
+        let brought = self.check_out(&proving.tree, proving.bring)?;
+        self.prove_gate((proving, &brought), findings).await
     }
 
     /// What tests from before this run needed before it is no fault of this run's, whoever wrote it last.
@@ -111,7 +111,7 @@ impl<W: World> Drive<'_, W> {
     /// that is told and no more. Whether there is something that more can be tried on.
     async fn prove_gate(
         &mut self,
-        proving: &mut Proving,
+        (proving, less): (&mut Proving, &[RelPath]),
         findings: &mut ProofFindings,
     ) -> Result<bool, Trouble> {
         let commands = &self.state.run.commands;
@@ -124,7 +124,6 @@ impl<W: World> Drive<'_, W> {
         if !was_green || exit.is_success() {
             return Ok(true);
         }
-        let less = self.check_out(&proving.tree, proving.bring)?;
         proving.bring = proving.bring.max(Bring::Before);
         let more = self.check_out(&proving.tree, proving.bring)?;
         exit = self.gate_of_proof("gate of the proof, again", findings).await?;
