@@ -77,6 +77,49 @@ fn follow(section: &str, scripted: [&str; 4]) {
     assert!(at.join("shop").join(scripted[0]).is_file());
 }
 
+const AGENTS: &str = include_str!("../../docs/src/agents.md");
+
+/// The first block of a page that opens with `info`.
+fn block<'a>(page: &'a str, info: &str) -> &'a str {
+    let (_, rest) = page.split_once(&format!("\n```{info}\n")).unwrap();
+    rest.split_once("\n```\n").unwrap().0
+}
+
+#[test]
+fn ac_tdd_12_1_the_guides_own_agent_takes_a_requirement_to_its_end() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = Sandbox::empty();
+    let at = sandbox.beside("nothing");
+    std::fs::create_dir(&at).unwrap();
+    let tdd = format!("'{}' ", env!("CARGO_BIN_EXE_tdd"));
+    let typed = |command: &str| {
+        command.strip_prefix("tdd ").map_or(command.to_owned(), |rest| format!("{tdd}{rest}"))
+    };
+    let shell = |folder: &std::path::Path, commands: &[&str]| {
+        let script: String = commands.iter().map(|command| typed(command) + "\n").collect();
+        let mut sh: Command = sandbox.command("sh");
+        Ran::of(&sh.current_dir(folder).args(["-ec", &script]).output().unwrap())
+    };
+    let first = commands("Python");
+    let made: Vec<&str> = first.into_iter().filter(|command| !command.starts_with("tdd SHOP-1")).collect();
+    shell(&at, &made).expect(0);
+
+    let project = at.join("shop");
+    std::fs::write(project.join("agent.py"), block(AGENTS, "python")).unwrap();
+    let settings = project.join("tdd.yaml");
+    let before = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, format!("{before}\n{}\n", block(AGENTS, "yaml"))).unwrap();
+    let page: Vec<&str> =
+        block(AGENTS, "console").lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    shell(&project, &page[..1])
+        .expect(0)
+        .says_on_stdout(&["mine", "python3 agent.py {role} {role_file} {prompt_file}"]);
+    shell(&project, &page[1..]).expect(0).says_on_stdout(&["git add", "shop.py"]);
+    assert!(std::fs::read_to_string(project.join("shop.py")).unwrap().contains("def two"));
+}
+
 #[test]
 fn ac_tdd_12_1_python_from_nothing() {
     if has_python() {

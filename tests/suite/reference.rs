@@ -5,9 +5,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use tdd::text::object::schema::Name;
+use tdd_agents::agent_table::keys;
+use tdd_agents::agent_table::template::Placeholder;
 
 const MADE: &str = "<!-- Made from the program by tests/suite/reference.rs. -->\n\n";
 
@@ -92,6 +94,50 @@ fn kind(value: &Value) -> String {
     names.join(" or ") + &range
 }
 
+fn agent_table() -> String {
+    let mut page = format!(
+        "{MADE}# An agent's table\n\nWhat may stand under `agents:` in `tdd.yaml`, for [an agent of your own](agents.md). \
+         A POINTER is a JSON pointer into a line of its stdout, `/result/text`; `where` is pointers with the value that must \
+         be there, with a list of such values, or with `{{begins: TEXT, contains: TEXT}}`. A DURATION is `90s` or `30m`, a \
+         SIZE `64MiB`.\n\n## Keys\n\n| key | what may stand there | what it says |\n|---|---|---|\n"
+    );
+    for key in keys::KEYS {
+        let _ = writeln!(page, "| `{}` | `{}` | {} |", key.name, cell(key.shape), cell(key.about));
+    }
+    page.push_str(
+        "\n## Placeholders\n\nIn `argv`, `resume_argv`, `env`, `files` and the path of `message`. `{{role}}` is the text \
+         `{role}` itself; every other brace is an ordinary character.\n\n| placeholder | what stands there then |\n|---|---|\n",
+    );
+    for (name, about) in Placeholder::all() {
+        let _ = writeln!(page, "| `{{{name}}}` | {} |", cell(about));
+    }
+    page
+}
+
+/// An editor completes the keys of an agent's table: the schema of `tdd.yaml` has them as the table's reader does.
+fn with_agents(schema: &str) -> String {
+    let mut schema: Value = serde_json::from_str(schema).unwrap();
+    let about = |key: &keys::Key| {
+        (key.name.to_owned(), json!({ "description": format!("{}: {}", key.shape, key.about) }))
+    };
+    let known: serde_json::Map<String, Value> = keys::KEYS.iter().map(about).collect();
+    schema["properties"]["agents"]["additionalProperties"] =
+        json!({ "type": ["object", "null"], "properties": known, "additionalProperties": false });
+    format!("{schema:#}\n")
+}
+
+#[test]
+fn ac_tdd_6_24_an_editor_knows_every_key_of_an_agents_table() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema/config.json");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    let made = with_agents(&kept);
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        std::fs::write(&file, made).unwrap();
+    } else {
+        assert!(kept == made, "specs/schema/config.json lacks keys; UPDATE_FIXTURES=1 writes them");
+    }
+}
+
 fn events() -> String {
     let mut page = format!(
         "{MADE}# What programs read\n\nEach line of `--json` is one of these objects, with the version of its shape, `v`, and \
@@ -128,7 +174,13 @@ fn objects(schema: &Value, page: &mut String) {
 #[test]
 fn ac_tdd_6_23_the_reference_of_the_guide_is_made_from_the_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src");
-    for (name, made) in [("cli.md", commands()), ("settings.md", settings()), ("events.md", events())] {
+    let pages = [
+        ("cli.md", commands()),
+        ("settings.md", settings()),
+        ("events.md", events()),
+        ("agent-table.md", agent_table()),
+    ];
+    for (name, made) in pages {
         let file = folder.join(name);
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
             std::fs::write(&file, made).unwrap();

@@ -1,63 +1,4 @@
-//! Agents as tables (contract section 12; the shape of `agents:` in `tdd.yaml`).
-//!
-//! ```text
-//! like:        NAME                               every key that is not here is as in that built-in table;
-//!                                                 so is each variable of `env: {set: …}`
-//! argv:        [ argument | [argument, …] | case, … ]    program and arguments, no shell; see `template`
-//! resume_argv: the same                           goes on with {session}, for a format retry; an argv
-//!                                                 with `first:` or `resume:` in it says both
-//! prompt:      file | stdin | argv                how the prompt travels; default file
-//! stdio:       pty | pipe                         default pty
-//! message:     {from: stdout}                     all that was printed, terminal noise removed; default
-//!            | {from: file, path: PATH} | {file: PATH}      relative to the exchange folder
-//!            | {json: POINTER}                    stdout is one JSON document
-//!            | {jsonl: {where: …, take: POINTER, by: POINTER | run, session: …}}   stdout is JSON lines
-//!            | {file: PATH, jsonl: {…}}           the file; the lines if it holds no block
-//! session:     new-uuid | POINTER | {where: …, take: POINTER}
-//! turns:       POINTER | {where: …, by: POINTER | run}   each line (group) is a model response that calls
-//!                                                 tools; a run is lines that no other comes between
-//! usage:       source | [source, …]            what it used, by lines of its stream and its records; see `usage`
-//! started:     POINTER | {where: …}               without such a line the agent never began
-//! settings_seen: POINTER | {where: …}             without such a line before the first turn the agent
-//!                                                 has not read its settings: it is stopped, and no trust
-//! denied:      [POINTER | {where: …, take: POINTER}, …]    what the agent's program refused its model
-//! doing:       [POINTER | {where: …, take: POINTER}, …]    what the agent does now: shown while it works
-//! records:     codex                              what only the agent's own records tell; see `agent_stream`
-//! error:       [POINTER | {where: …, take: POINTER}, …]    what it says when it fails; the last one counts
-//! resets:      [POINTER | {where: …, take: POINTER}, …]    when a usage limit is lifted, in seconds since
-//!                                                 the epoch; where none is found, the error's words
-//! env:         {set: {NAME: text}, pass: [NAME, PREFIX*]}   no `pass`: the environment is inherited
-//! state_dirs:  {NAME: {of: PATH, carry: [PATH, …], files: …}}    a private folder for each session, named
-//!                                                 by the variable; `carry` are links into the person's own
-//!                                                 one (which the variable names, else `of` below HOME);
-//!                                                 `files` are made in it, see `home`
-//! uses_home:   [PATH, …]                          what the program keeps in the person's home: there it may
-//!                                                 read and write, in a sandbox that closes the rest; what
-//!                                                 has no extension is a folder, made if it is not there
-//! hide:        [PATH, …]                          what it would read of a repository as settings of its own:
-//!                                                 a sandbox shows it an empty file there, in any folder
-//! own_sandbox: on | off                           for {own_sandbox} and cases in argv; default off
-//! protect:     {file: TEXT, folder: TEXT}      what {protected} says of each path, as {path}, one after the other
-//! versions:    {proven: [VERSION, …], oldest: VERSION, command: [argument, …]}
-//! files:       {NAME: text}                       made in the exchange folder before the start
-//! ok_exit:     [0]
-//! exit_map:    {CODE: failure}
-//! failures:    {failure: [where | TEXT, …]}       why it ended, looked for when no block came: lines in this
-//!                                                 order, then texts, because anything may print those
-//! max_turns, wall, idle, output_cap               bounds of one attempt
-//! code:        false                              it writes no code, so `tdd fix` skips its work
-//! interactive: {argv: …, message: {file: PATH, take: POINTER, skip: …}, quit: TEXT, transcripts: …,
-//!               state_dirs: …, uses_home: …}
-//!                                                 for --interactive; see `interactive`
-//! stop:        {interrupt: 2s, terminate: 3s}     how long each signal is waited for
-//! kit:         how it is pointed at a scripted model, see `kit`
-//!
-//! where   = { POINTER: value | [value, …] | {begins: TEXT, contains: TEXT}, … }    one of both is enough
-//! failure = no-credit | not-logged-in | usage | usage-limit | rate-limit | overload | network | turn-cap | budget
-//! ```
-//!
-//! Leniency: `message: {from: {file: PATH}}` is read like `{file: PATH}`, because the settings'
-//! own comment can be read both ways.
+//! Agents as tables (contract section 12; the shape of `agents:` in `tdd.yaml`). What may stand in one: [`keys`].
 
 use std::collections::BTreeMap;
 
@@ -72,6 +13,7 @@ pub mod amount;
 mod arguments;
 pub mod home;
 pub mod interactive;
+pub mod keys;
 pub mod kit;
 pub mod layers;
 pub mod outer;

@@ -12,51 +12,13 @@ use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
     Stdio, StopLadder,
 };
-use super::{arguments, home, interactive, kit, version};
+use super::{arguments, home, interactive, keys, kit, version};
 use crate::agent_stream::select::Selector;
 use tdd_core::fix::Writes;
 use tdd_core::trouble::Trouble;
 
-const KEYS: &[&str] = &[
-    "like", // read already
-    "argv",
-    "resume_argv",
-    "prompt",
-    "stdio",
-    "message",
-    "session",
-    "turns",
-    "usage",
-    "started",
-    "settings_seen",
-    "denied",
-    "doing",
-    "records",
-    "error",
-    "resets",
-    "env",
-    "state_dirs",
-    "uses_home",
-    "hide",
-    "own_sandbox",
-    "protect",
-    "versions",
-    "files",
-    "ok_exit",
-    "exit_map",
-    "failures",
-    "max_turns",
-    "wall",
-    "idle",
-    "output_cap",
-    "stop",
-    "code",
-    "interactive",
-    "kit",
-];
-
 pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
-    let map = StrictMap::open(format!("agents.{name}"), yaml, KEYS)?;
+    let map = StrictMap::open(format!("agents.{name}"), yaml, &keys::names())?;
     let (message, told) = message(&map)?;
     let own_sandbox = own_sandbox(&map)?;
     let starts = arguments::starts(&map, own_sandbox)?;

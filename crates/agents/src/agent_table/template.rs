@@ -53,33 +53,83 @@ pub enum Placeholder {
     OwnSandbox,
 }
 
-const NAMES: [(Placeholder, &str); 21] = [
-    (Placeholder::Role, "role"),
-    (Placeholder::RoleFile, "role_file"),
-    (Placeholder::RoleText, "role_text"),
-    (Placeholder::RoleJson, "role_json"),
-    (Placeholder::PromptFile, "prompt_file"),
-    (Placeholder::Prompt, "prompt"),
-    (Placeholder::Criterion, "criterion"),
-    (Placeholder::Cwd, "cwd"),
-    (Placeholder::CwdJson, "cwd_json"),
-    (Placeholder::RunDir, "run_dir"),
-    (Placeholder::MessageFile, "message_file"),
-    (Placeholder::Model, "model"),
-    (Placeholder::Session, "session"),
-    (Placeholder::Number, "number"),
-    (Placeholder::MaxTurns, "max_turns"),
-    (Placeholder::MaxUsd, "max_usd"),
-    (Placeholder::MaxTokens, "max_tokens"),
-    (Placeholder::Tdd, "tdd"),
-    (Placeholder::Cassette, "cassette"),
-    (Placeholder::Protected, "protected"),
-    (Placeholder::OwnSandbox, "own_sandbox"),
+/// Each with its name in a text, and what stands there then, for people.
+const NAMES: [(Placeholder, &str, &str); 21] = [
+    (
+        Placeholder::Role,
+        "role",
+        "the role: `test-writer`, `implementer`, `refactorer`; `fixer` for `tdd fix`, `tester` for `tdd mdtest`",
+    ),
+    (
+        Placeholder::RoleFile,
+        "role_file",
+        "a file with the role's text: the rules of the role, and the form of its last message; for a system prompt",
+    ),
+    (Placeholder::RoleText, "role_text", "the same text as it is"),
+    (Placeholder::RoleJson, "role_json", "the same as one JSON text, which TOML reads, too"),
+    (
+        Placeholder::PromptFile,
+        "prompt_file",
+        "a file with the prompt: the requirement, the criterion, what failed before",
+    ),
+    (Placeholder::Prompt, "prompt", "the prompt itself, only with `prompt: argv`, 128 KiB at most"),
+    (
+        Placeholder::Criterion,
+        "criterion",
+        "the id of the criterion, for example `AC-SHOP-1.2`; empty for the test-writer and the refactorer",
+    ),
+    (Placeholder::Cwd, "cwd", "the folder that it works in, which is the current one, too"),
+    (Placeholder::CwdJson, "cwd_json", "the same as one JSON text"),
+    (
+        Placeholder::RunDir,
+        "run_dir",
+        "the attempt's folder, with `prompt.md`, `role.md` and the table's `files`; outside of the repository, gone after the attempt",
+    ),
+    (
+        Placeholder::MessageFile,
+        "message_file",
+        "a path in that folder for its last message, for `message: { file: \"{message_file}\" }`",
+    ),
+    (Placeholder::Model, "model", "the model from `--model` or `roles:`; no value without one"),
+    (
+        Placeholder::Session,
+        "session",
+        "the id of its session, with `session:`; for a retry of the format it is the id of the session that goes on",
+    ),
+    (Placeholder::Number, "number", "the number of the attempt, from 1"),
+    (
+        Placeholder::MaxTurns,
+        "max_turns",
+        "one more than the turns that it may take, so that it is stopped here and not by itself",
+    ),
+    (
+        Placeholder::MaxUsd,
+        "max_usd",
+        "the least of what the attempt and the run may still spend, in dollars; no value without a cap",
+    ),
+    (Placeholder::MaxTokens, "max_tokens", "the same in tokens"),
+    (Placeholder::Tdd, "tdd", "this program"),
+    (Placeholder::Cassette, "cassette", "the file of `--agent scripted --cassette FILE`"),
+    (
+        Placeholder::Protected,
+        "protected",
+        "the files that the role may not write to, each in the words of the table's `protect`",
+    ),
+    (
+        Placeholder::OwnSandbox,
+        "own_sandbox",
+        "`true` or `false`: whether the agent's own sandbox is to be on",
+    ),
 ];
 
 impl Placeholder {
     pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(placeholder, _)| *placeholder == self).map_or("", |(_, name)| name)
+        NAMES.iter().find(|(placeholder, _, _)| *placeholder == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// All of them: their names, and what stands in their place.
+    pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+        NAMES.iter().map(|(_, name, about)| (*name, *about))
     }
 }
 
@@ -229,10 +279,10 @@ fn literal(text: &str) -> Option<&str> {
 }
 
 fn known(at: &str, name: &str) -> Result<Placeholder, Trouble> {
-    if let Some((placeholder, _)) = NAMES.iter().find(|(_, known)| *known == name) {
+    if let Some((placeholder, _, _)) = NAMES.iter().find(|(_, known, _)| *known == name) {
         return Ok(*placeholder);
     }
-    let names: Vec<&str> = NAMES.iter().map(|(_, name)| *name).collect();
+    let names: Vec<&str> = NAMES.iter().map(|(_, name, _)| *name).collect();
     let mut trouble = unknown_word(at, name, &names);
     trouble.what = format!("`{at}` has an unknown placeholder `{{{name}}}`");
     trouble.next = format!(
