@@ -19,6 +19,13 @@ const NODE: [&str; 4] = [
     "shop.js",
     "exports.two = () => 2;\n",
 ];
+/// An ES module in the root that is not there yet.
+const NODE_ESM: [&str; 4] = [
+    "ac_shop_1_1.test.mjs",
+    "import test from 'node:test';\nimport assert from 'node:assert';\nimport { two } from './shop.mjs';\ntest('two', () => { assert.strictEqual(two(), 2); });\n",
+    "shop.mjs",
+    "export const two = () => 2;\n",
+];
 const RUST: [&str; 4] = [
     "tests/ac_shop_1_1.rs",
     "#[test]\nfn two() {\n    assert_eq!(shop::two(), 2);\n}\n",
@@ -131,6 +138,7 @@ fn ac_tdd_12_1_python_from_nothing() {
 fn ac_tdd_12_1_node_from_nothing() {
     if has_node() && has("npm", &["npm", "--version"]) {
         follow("Node", NODE);
+        follow("Node", NODE_ESM);
     }
 }
 

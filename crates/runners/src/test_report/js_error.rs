@@ -18,6 +18,8 @@
 //! explanation after the sentence. A file that does not load has no error object in node and bun:
 //! its reason is in what was printed.
 
+use std::borrow::Cow;
+
 use super::jsonl::Raised;
 use super::{failure, quoted};
 use tdd_core::terminal_noise;
@@ -136,12 +138,12 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
     for opening in ["Cannot find module '", "Cannot find package '"] {
         if let Some((_, rest)) = said.split_once(opening) {
             let path = rest.split('\'').next()?;
-            return own_module(path, project).map(str::to_owned);
+            return own_module(path, project).map(Cow::into_owned);
         }
     }
     // vite up to 5, of a package too.
     if let Some((_, rest)) = said.split_once("Failed to load url ") {
-        return own_module(rest.split(" (resolved id: ").next()?, project).map(str::to_owned);
+        return own_module(rest.split(" (resolved id: ").next()?, project).map(Cow::into_owned);
     }
     let export = |name: &str, module: &str| Some(format!("{}#{name}", own_module(module, project)?));
     if let Some((before, rest)) = said.split_once(" does not provide an export named ") {
@@ -165,17 +167,18 @@ fn member(said: &str) -> Option<String> {
     if tells { quoted(said, 0).map(str::to_owned) } else { None }
 }
 
-/// A specifier or a path of the project's own, without its root.
-fn own_module<'a>(path: &'a str, project: &Project<'_>) -> Option<&'a str> {
+/// A specifier or a path of the project's own, without its root. One that lies in the root itself keeps a sign of being
+/// a path: `shop.js` alone would read as a member `js` of `shop`.
+fn own_module<'a>(path: &'a str, project: &Project<'_>) -> Option<Cow<'a, str>> {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path.split('/').any(|part| part == "node_modules") {
         return None;
     }
     if let Some(within) = path.strip_prefix(project.root).and_then(|rest| rest.strip_prefix('/')) {
-        return Some(within);
+        return Some(if within.contains('/') { within.into() } else { format!("./{within}").into() });
     }
     let relative = path.starts_with("./") || path.starts_with("../") || matches!(path, "." | "..");
-    (relative || project.aliases.iter().any(|alias| path.starts_with(alias))).then_some(path)
+    (relative || project.aliases.iter().any(|alias| path.starts_with(alias))).then(|| path.into())
 }
 
 /// What was called and is none: `core.nope`, with what a transpiler put around it taken off.

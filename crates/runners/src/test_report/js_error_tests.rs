@@ -18,6 +18,11 @@ fn a_file_that_does_not_load_is_judged_by_its_last_words() {
             None,
         ),
         ("Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'nosuchpkg' imported from /p/e", Load, None),
+        (
+            "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/p/shop.js' imported from /p/a.test.mjs",
+            Missing,
+            Some("./shop.js"),
+        ),
         ("Error: Cannot find module '../src/c1'", Missing, Some("../src/c1")),
         ("Error: Cannot find module 'left-pad'", Load, None),
         (
