@@ -22,7 +22,8 @@ pub struct WaitArgs {
     /// Wait so long at most: 90s, 10m. A run that is still at work then gives exit code 75.
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<String>,
-    /// Print what the run came to as one JSON object.
-    #[arg(long)]
-    pub json: bool,
+    /// Print what the run came to as one JSON object; `=summary` says the same, as for the run itself.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "summary",
+        value_parser = ["summary"])]
+    pub json: Option<String>,
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::cli::CriteriaArgs;
 use crate::settings::DEFAULT_SPECS_DIR;
+use crate::text::object::VERSION;
 use crate::view::print;
 use crate::world::lock;
 use crate::world::project::{self, Archive, Place};
@@ -57,6 +58,8 @@ fn origin(reading: Reading) -> Option<&'static str> {
 /// One criterion, its fields in the order in which they are documented.
 #[derive(Serialize)]
 struct Row<'a> {
+    r#type: &'static str,
+    v: u8,
     id: &'a CriterionId,
     line: usize,
     verify: String,
@@ -66,7 +69,7 @@ struct Row<'a> {
 impl<'a> Row<'a> {
     fn of(criterion: &'a Criterion) -> Self {
         let Criterion { id, line, verify: kind, text } = criterion;
-        Self { id, line: *line, verify: verify(kind), text }
+        Self { r#type: "criterion", v: VERSION, id, line: *line, verify: verify(kind), text }
     }
 }
 

@@ -3,11 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "the demo's cassette is written beside its project")]
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use crate::cli::{DemoArgs, RunArgs};
 use crate::view::print;
 use crate::world::scaffold;
+use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
 
 /// The project as it is before anybody forked.
@@ -36,6 +37,7 @@ const IMPATIENT: (&str, &str) = ("tdd.yaml", "attempt_deadline: 3s\n");
 
 pub fn run(args: &DemoArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = super::surroundings()?;
+    refuse_without_cargo()?;
     let folder = match &args.dir {
         Some(dir) => cwd.join(dir),
         None => temporary()?,
@@ -75,6 +77,19 @@ pub fn run(args: &DemoArgs) -> Result<ExitCode, Trouble> {
         ));
     }
     Ok(code)
+}
+
+/// A release is installed without Rust, and the demo's project is a Rust one. rustup's `cargo` may be there and
+/// have no toolchain, so it is asked.
+fn refuse_without_cargo() -> Result<(), Trouble> {
+    let said = match Command::new("cargo").arg("--version").output() {
+        Ok(output) if output.status.success() => return Ok(()),
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Trouble::environment("the demo needs cargo, and `cargo --version` fails")
+        .because(harmless::line(&said))
+        .advise("install Rust (https://rustup.rs), or begin with your own project: tdd init"))
 }
 
 /// A new folder that stays, so that the person can look around.

@@ -14,6 +14,7 @@ use crate::world::project_commands::{self, Chosen};
 use crate::world::written::{self, Planned, Standing};
 use tdd_agents::agent::choose_auto;
 use tdd_core::harmless;
+use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 
 use super::run::{prepare, wire};
@@ -33,6 +34,17 @@ struct Plan {
 enum Next {
     FillIn { path: String, id: String },
     Run { id: String },
+    Mend { id: String },
+}
+
+impl Next {
+    /// Where the checkup found that no run is possible yet.
+    fn after_mending(self) -> Self {
+        match self {
+            Self::Run { id } => Self::Mend { id },
+            Self::FillIn { .. } | Self::Mend { .. } => self,
+        }
+    }
 }
 
 pub fn run(args: &InitArgs) -> Result<ExitCode, Trouble> {
@@ -56,11 +68,14 @@ pub fn run(args: &InitArgs) -> Result<ExitCode, Trouble> {
         written::write(&plan.place.repository, &plan.write)?;
         print::result("Written. `tdd init --undo` takes it back.\n");
     }
+    let mut next = plan.next;
     if !args.no_doctor {
         print::result("\n");
-        super::doctor::run(&DoctorArgs::default())?;
+        if super::doctor::run(&DoctorArgs::default())? != ExitCode::SUCCESS {
+            next = next.after_mending();
+        }
     }
-    print::result(&format!("\n{}\n", told_next(&plan.next)));
+    print::result(&format!("\n{}\n", told_next(&next)));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -113,8 +128,8 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
     let with = with(&args.with)?;
     let known = project::known_requirements(&place, &settings.specs_dir)?;
     let inside = |path: &str| wire::in_repository(&place, path);
-    let mut all =
-        vec![Planned { path: inside(config_file::NAME), text: first_steps::settings(&shown, differing) }];
+    let text = first_steps::settings(&shown, differing, agent_now(&settings));
+    let mut all = vec![Planned { path: inside(config_file::NAME), text }];
     let next = if let Some(first) = known.first() {
         found.push(format!("requirements: {} in {}/", known.len(), settings.specs_dir));
         Next::Run { id: first.clone() }
@@ -148,6 +163,14 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
             .advise("edit the file, or add --force: `tdd init --undo` brings the old one back"));
     }
     Ok(Plan { place, found, write, left, next })
+}
+
+/// The agent that holds without a word here, and who says so.
+fn agent_now(settings: &Settings) -> (&str, &'static str) {
+    match settings.agent(Role::Implementer).name.as_str() {
+        name @ crate::settings::AUTO_AGENT => (name, "the first that is installed"),
+        name => (name, "from your own settings"),
+    }
 }
 
 /// For whom else something is to be written.
@@ -190,7 +213,7 @@ fn agent(args: &InitArgs, settings: &Settings, environment: &Environment) -> Res
         prepare::agent_table(name, &settings.agents, path)?;
         return Ok(name.clone());
     }
-    let name = settings.agent(tdd_core::role::Role::Implementer).name.clone();
+    let name = settings.agent(Role::Implementer).name.clone();
     if name != crate::settings::AUTO_AGENT {
         return Ok(name);
     }
@@ -210,6 +233,11 @@ fn told(plan: &Plan) -> String {
 
 fn told_next(next: &Next) -> String {
     match next {
+        Next::Mend { id } => {
+            format!(
+                "Next: mend what is in the way of a run (each `problem` above says how), then `tdd {id}`."
+            )
+        }
         Next::FillIn { path, id } => {
             format!(
                 "Next: write down in {path} what must hold, then `tdd {id}`.\n      `tdd {id} --dry-run` says what that would do."

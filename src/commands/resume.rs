@@ -187,16 +187,17 @@ fn refuse_without_decision(state: &State, run: &RunDir, decision: Option<&Decisi
     match (&state.phase, decision) {
         (Phase::Ended { end: End::Finished(_) }, _) => {
             Err(Trouble::user(format!("the run {} is finished", run.id))
-                .advise("`tdd <FR>` starts another one"))
+                .advise(format!("start another one: tdd {} --new", state.run.requirement.id)))
         }
         (Phase::Ended { end: End::Refused }, _) => {
-            Err(Trouble::user(format!("the run {} ended before any work was done", run.id)).advise(
-                "mend what kept it from starting (`tdd log` tells it), then `tdd <FR>` starts another one",
-            ))
+            Err(Trouble::user(format!("the run {} ended before any work was done", run.id)).advise(format!(
+                "mend what kept it from starting (tdd log {} tells it), then start another one: tdd {}",
+                run.id, state.run.requirement.id
+            )))
         }
         (Phase::Ended { end: End::Abandoned }, _) => {
             Err(Trouble::user(format!("the run {} was given up", run.id))
-                .advise("`tdd <FR>` starts another one"))
+                .advise(format!("start another one: tdd {}", state.run.requirement.id)))
         }
         (Phase::Ended { end: End::Halted(halt) }, None | Some(Decision::NoRefactor))
             if decision.is_none() || halt.key != Key::Refactorer =>

@@ -20,7 +20,7 @@ use crate::cli::RunArgs;
 use crate::exit::Exit;
 use crate::settings::{Environment, Intent, OutputMode};
 use crate::text::object::{Content, DryRun};
-use crate::view::print;
+use crate::view::{print, tell};
 use tdd_child::detached;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::Refactoring;
@@ -101,8 +101,8 @@ fn describe(prepared: &Prepared) -> String {
 
 fn agents(prepared: &Prepared) -> String {
     match &prepared.missing_agent {
-        None => format!("agents:      {}", prepared.agent_names().join(", ")),
-        Some(missing) => format!("agents:      {}: {}; a run needs one", missing.what, missing.why),
+        None => format!("agent:       {}", tell::of_roles(&prepared.agent_names())),
+        Some(missing) => format!("agent:       {}: {}; a run needs one", missing.what, missing.why),
     }
 }
 

@@ -183,6 +183,18 @@ pub(super) fn later_work(repository: &Path, run: &RunId) -> Option<RunId> {
     working.next().map(|other| other.id)
 }
 
+/// A halted run of another requirement whose work lies in the tree: what is red may be that.
+pub(super) fn halted_beside(repository: &Path, run: &RunId) -> Option<RunId> {
+    let is_in_the_way = |other: &RunDir| {
+        let Ok((told, _)) = Journalled::read(other) else { return false };
+        let Journalled::Cycle(state) = told else { return false };
+        let is_halted = matches!(state.phase, Phase::Ended { end: End::Halted(_) });
+        is_halted && state.facts.undone.is_none() && state.facts.tree != state.start
+    };
+    let runs = run_folder::runs_of(repository).ok()?;
+    runs.into_iter().filter(|other| other.id != *run).find(is_in_the_way).map(|other| other.id)
+}
+
 /// The command that goes back to before a run, where no later run's work would go with it and what it began from
 /// is still held.
 pub(super) fn back_before(repository: &Path, run: &RunId) -> Option<String> {

@@ -15,6 +15,7 @@ use crate::text::object::{Content, OneOfSeveral, Several};
 use crate::view::print;
 use crate::world::project::{self, Archive, Place};
 use tdd_child::run_folder::{self, RunDir};
+use tdd_core::harmless;
 use tdd_core::requirement::Requirement;
 use tdd_core::state::{End, Phase};
 use tdd_core::trouble::Trouble;
@@ -34,6 +35,8 @@ struct Task {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Ended(u8),
+    /// A dry run told what it would do.
+    Planned,
     /// A run has finished it before.
     Finished(String),
     /// What it depends on did not come to be.
@@ -44,6 +47,7 @@ impl Outcome {
     fn code(&self) -> Option<u8> {
         match self {
             Self::Ended(code) => Some(*code),
+            Self::Planned => Some(0),
             Self::Finished(_) | Self::Waits(_) => None,
         }
     }
@@ -51,8 +55,15 @@ impl Outcome {
     fn is_good(&self) -> bool {
         match self {
             Self::Ended(code) => matches!(code, 0 | 4),
-            Self::Finished(_) => true,
+            Self::Planned | Self::Finished(_) => true,
             Self::Waits(_) => false,
+        }
+    }
+
+    fn meant_as(self, intent: Intent) -> Self {
+        match (&self, intent) {
+            (Self::Ended(0), Intent::Describe) => Self::Planned,
+            _ => self,
         }
     }
 
@@ -64,6 +75,7 @@ impl Outcome {
             Self::Ended(3) => "paused (exit 3)".to_owned(),
             Self::Ended(4) => "finished, not all of it verified (exit 4)".to_owned(),
             Self::Ended(code) => format!("ended with exit code {code}"),
+            Self::Planned => "nothing was done: a dry run".to_owned(),
             Self::Finished(run) => format!("finished before, by {run}"),
             Self::Waits(other) => format!("not begun: it depends on {other}"),
         }
@@ -86,7 +98,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
     for at in 0..tasks.len() {
         let outcome = match waits_for(&tasks, at) {
             Some(other) => Outcome::Waits(other),
-            None => one(args, &tasks[at], (&cwd, &place), &environment),
+            None => one(args, &tasks[at], (&cwd, &place), &environment).meant_as(settings.intent),
         };
         let goes_on = outcome.is_good() || args.keep_going;
         let is_stopped = outcome.code().is_some_and(|code| code >= Exit::Internal.code());
@@ -100,9 +112,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
         super::junit::write_runs(file, &place.repository, &runs)?;
     }
     let code = gravest(tasks.iter().filter_map(|task| task.outcome.as_ref()?.code()));
-    if settings.intent != Intent::Describe {
-        tell(&tasks, code, settings.output);
-    }
+    tell(&tasks, code, settings.output);
     Ok(ExitCode::from(code))
 }
 
@@ -157,6 +167,7 @@ fn read(args: &RunArgs, place: &Place, settings: &Settings) -> Result<Vec<Task>,
     let mut add = |named: &str, requirement: &Requirement| {
         if tasks.iter().all(|task| task.id != requirement.id) {
             let depends_on = project::depends_on(place, requirement)?;
+            refuse_unknown(requirement, &depends_on, (place, settings))?;
             tasks.push(Task {
                 id: requirement.id.clone(),
                 named: named.to_owned(),
@@ -184,6 +195,28 @@ fn read(args: &RunArgs, place: &Place, settings: &Settings) -> Result<Vec<Task>,
             .advise("`tdd new` writes one"));
     }
     Ok(tasks)
+}
+
+/// A slip in an id would be a wrong order that nobody sees. What was finished and is gone since is no slip.
+fn refuse_unknown(
+    requirement: &Requirement,
+    depends_on: &[String],
+    (place, settings): (&Place, &Settings),
+) -> Result<(), Trouble> {
+    let stems = project::known_requirements(place, &settings.specs_dir)?;
+    let is_known = |id: &String| {
+        stems.contains(id)
+            || project::find_requirement(place, &settings.specs_dir, id, Archive::Included).is_ok()
+            || newest(place, id).is_some()
+    };
+    let Some(unknown) = depends_on.iter().find(|id| !is_known(id)) else { return Ok(()) };
+    Err(Trouble::user(format!(
+        "{} depends on {}, which is no requirement here",
+        requirement.id,
+        harmless::line(unknown)
+    ))
+    .because(format!("{} holds no such id, and no run was ever of it", settings.specs_dir))
+    .advise(format!("correct `depends_on:` in the front matter of {}", requirement.path)))
 }
 
 /// Each after what it depends on, else in the order in which they came.

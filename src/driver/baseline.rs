@@ -138,16 +138,29 @@ impl<W: World> Drive<'_, W> {
         } else if may_be_red {
             return Ok(());
         } else {
-            let next = format!(
-                "make `{}` pass first (all of its output: {}): mostly something that it needs is missing or \
+            let next = self.halted_first()
+                + &format!(
+                    "make `{}` pass first (all of its output: {}): mostly something that it needs is missing or \
                  not installed;\nor go on all the same with --allow-red-baseline",
-                run.command, run.log
-            );
+                    run.command, run.log
+                );
             (format!("not one test is green before anything was done: 0 of {found}"), next)
         };
         let said = (self.setup.mask)(last_lines(&run.output));
         let said = if said.is_empty() { "it printed nothing".to_owned() } else { said };
         Err(Trouble::environment(what).because(format!("`{}`\n{said}", run.command)).advise(next))
+    }
+
+    /// What a halted run has left is red by its nature: a person is told of it before all else.
+    fn halted_first(&self) -> String {
+        self.setup.halted_beside.as_ref().map_or_else(String::new, |run| {
+            format!(
+                "the work of a halted run lies in the tree, its red tests with it: {run}\n\
+                 see what it needs:  tdd review {run}\n\
+                 or take it back:    tdd undo {run}\n\
+                 Otherwise "
+            )
+        })
     }
 
     /// What a runner says of a path that is not there is no word on the tests.
@@ -235,10 +248,13 @@ impl<W: World> Drive<'_, W> {
                 run.exit
             ))
             .because(format!("`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
-            .advise(format!(
-                "make it pass first (all of its output: {}),\nor go on all the same with --allow-red-gate",
-                run.log
-            )));
+            .advise(
+                self.halted_first()
+                    + &format!(
+                        "make it pass first (all of its output: {}),\nor go on all the same with --allow-red-gate",
+                        run.log
+                    ),
+            ));
         }
         Ok(of_run(&run))
     }

@@ -122,7 +122,7 @@ impl<W: World> Drive<'_, W> {
         }
         hold_theirs(&mut self.ports.checkpoints, now)?;
         self.audience.news(&News::Note(format!(
-            "changed by somebody else while no child of the run was at work: {}; gone on with, and kept as {now}",
+            "changed while no child of the run was at work: {}; gone on with, and kept as {now}",
             listed(paths.iter()).join(", ")
         )));
         Ok(Some(Event::Edited { paths, kept: now.clone(), before: Some(known.clone()), put_back: None }))

@@ -36,6 +36,8 @@ pub struct Setup {
     pub resume_with: Flags,
     /// A later run, whose work may lie in the tree that this one goes on with.
     pub later: Option<RunId>,
+    /// A halted run of another requirement, whose work lies in the tree that this one begins with.
+    pub halted_beside: Option<RunId>,
     /// The level of isolation and what it does not prevent, for people.
     pub isolation: Confinement,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths

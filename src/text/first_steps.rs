@@ -18,7 +18,9 @@ pub struct Differing<'a> {
 }
 
 /// A `tdd.yaml` that sets only what differs; the rest is a comment.
-pub fn settings(found: &ProjectCommands, differing: Differing<'_>) -> String {
+///
+/// `agent` is the one that holds without a line here, and who says so.
+pub fn settings(found: &ProjectCommands, differing: Differing<'_>, agent: (&str, &str)) -> String {
     let mut text = String::from(
         "# Settings of tdd for this project. What is left out is found; `tdd config` prints what holds, and where\n\
          # it comes from.\n",
@@ -37,7 +39,7 @@ pub fn settings(found: &ProjectCommands, differing: Differing<'_>) -> String {
         &found.gate_source,
         "Must be green after REFACTOR: tests and linters",
     );
-    line("agent", differing.agent, "auto", "the first that is installed", "Who writes tests and code");
+    line("agent", differing.agent, agent.0, agent.1, "Who writes tests and code");
     text
 }
 
@@ -123,14 +125,19 @@ mod tests {
             runner: RunnerKind::Cargo,
         };
         let differing = Differing { test: Some("sh -c \"x: y\" # z"), gate: None, agent: Some("claude") };
-        let text = settings(&found, differing);
+        let text = settings(&found, differing, ("auto", "the first that is installed"));
         let read = crate::text::config::read("tdd.yaml", &text).unwrap();
         assert_eq!(
             (read.test.as_deref(), read.gate, read.agent.as_deref()),
             (differing.test, None, Some("claude"))
         );
         assert_eq!(
-            crate::text::config::read("tdd.yaml", &settings(&found, Differing::default())).unwrap().test,
+            crate::text::config::read(
+                "tdd.yaml",
+                &settings(&found, Differing::default(), ("mine", "from your own settings"))
+            )
+            .unwrap()
+            .test,
             None
         );
 

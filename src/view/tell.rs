@@ -13,7 +13,7 @@ use tdd_core::halt::Ending;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::{AgentWord, Status, Voice};
-use tdd_core::role::Key;
+use tdd_core::role::{Key, Role};
 use tdd_core::state::{Entry, Progress, State};
 
 mod aside;
@@ -210,17 +210,23 @@ fn attempt_title(attempt: &Attempt) -> String {
     format!("{}{of}, attempt {}{after}", attempt.key.stage(), attempt.number)
 }
 
+/// The agents of the three roles, each with its roles where they are not one.
+pub fn of_roles(agents: &[String; 3]) -> String {
+    let [writer, implementer, refactorer] = agents;
+    if writer == implementer && implementer == refactorer {
+        return writer.clone();
+    }
+    let named = |role: Role, agent: &String| format!("{agent} ({})", role.name());
+    let [first, second, third] = Role::ALL;
+    [named(first, writer), named(second, implementer), named(third, refactorer)].join(", ")
+}
+
 fn opening(run: &RunStarted) -> Vec<Line> {
     let commands = &run.commands;
     let (test, gate) = (&commands.test, &commands.gate);
     let requirement = &run.requirement;
     let title = requirement.title.as_ref().map(|title| format!(" \"{title}\"")).unwrap_or_default();
-    let [writer, implementer, refactorer] = &run.agents;
-    let agents = if writer == implementer && implementer == refactorer {
-        writer.clone()
-    } else {
-        format!("{writer}, {implementer}, {refactorer}")
-    };
+    let agents = of_roles(&run.agents);
     vec![
         plain(format!(
             "test: `{test}` ({}), gate: `{gate}` ({}), read by the {} adapter",

@@ -61,8 +61,7 @@ fn ac_tdd_9_23_what_a_run_went_on_with_is_told_as_a_persons_and_stays_theirs_to_
     }
     let (sandbox, ran) = gone_on_with();
     let before = sandbox.git(&["show", "HEAD:shop.py"]);
-    let ran =
-        ran.says(&["changed by somebody else while no child of the run was at work: README.md, notes.md"]);
+    let ran = ran.says(&["changed while no child of the run was at work: README.md, notes.md"]);
     let ran =
         ran.says_on_stdout(&["README.md  (changed by hand)", "that holds 2 files that somebody changed"]);
     assert!(!ran.stdout.contains("shop.py  (changed by hand)"), "that is a role's: {}", ran.stdout);
@@ -236,7 +235,10 @@ fn what_came_since_a_stop_amid_the_baseline_is_no_part_of_the_run() {
         sandbox.commit();
         ended_by(signal, &sandbox);
         sandbox.write("README.md", "mine\n");
-        let ran = sandbox.tdd(&["resume"]).expect(0).says(&["changed by somebody else", "README.md"]);
+        let ran = sandbox
+            .tdd(&["resume"])
+            .expect(0)
+            .says(&["changed while no child of the run was at work", "README.md"]);
         assert!(!ran.stdout.contains(":/README.md"), "it is not proposed: {}", ran.stdout);
         sandbox.tdd(&["undo"]).expect(0).says_on_stdout(&["somebody else's", "README.md"]);
         assert_eq!((sandbox.read("README.md"), sandbox.read("src.txt")), ("mine\n".into(), "one\n".into()));

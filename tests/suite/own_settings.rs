@@ -80,12 +80,12 @@ fn a_run_takes_the_agent_of_the_person_s_own_settings() {
     let sandbox = shop();
     sandbox.own_settings(&format!("agent: mine\n{MINE}"));
     let ran = sandbox.tdd(&["STE-1", "--dry-run"]).expect(0);
-    assert!(ran.stdout.contains("agents:      mine, mine, mine"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("agent:       mine\n"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("agent call:"), "it is the person's own: {}", ran.stdout);
     // The project's own word goes first.
     sandbox.write("tdd.yaml", &format!("{TEST}agent: claude\n"));
     let ran = sandbox.tdd(&["STE-1", "--dry-run"]).expect(0);
-    assert!(ran.stdout.contains("agents:      claude, claude, claude"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("agent:       claude\n"), "{}", ran.stdout);
 }
 
 #[test]

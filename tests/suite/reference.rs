@@ -140,8 +140,8 @@ fn ac_tdd_6_24_an_editor_knows_every_key_of_an_agents_table() {
 
 fn events() -> String {
     let mut page = format!(
-        "{MADE}# What programs read\n\nEach line of `--json` is one of these objects, with the version of its shape, `v`, and \
-         its time, `ts`, in milliseconds since the epoch; the [last line](pipelines.md#for-programs) is one of the second \
+        "{MADE}# What programs read\n\nEach line of `--json` is one of these objects, with the version of its shape, `v`; what \
+         happens while a run is at work has its time, too, `ts`, in milliseconds since the epoch; the [last line](pipelines.md#for-programs) is one of the second \
          table and carries the exit code, `exit`. `tdd schema events` and `tdd schema last` print all of it, down to the \
          last field.\n\n## While a run is at work\n\n| type | what it tells | fields |\n|---|---|---|\n"
     );

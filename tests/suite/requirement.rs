@@ -106,8 +106,8 @@ fn criteria_are_printed_for_machines_and_people() {
     sandbox.fr("STE-1", "");
     let said = sandbox.criteria("STE-1");
     let want = [
-        json!({ "id": "AC-STE-1.1", "line": 5, "verify": "test", "text": "adds" }),
-        json!({ "id": "AC-STE-1.2", "line": 6, "verify": "gate", "text": "lints" }),
+        json!({ "type": "criterion", "v": 1, "id": "AC-STE-1.1", "line": 5, "verify": "test", "text": "adds" }),
+        json!({ "type": "criterion", "v": 1, "id": "AC-STE-1.2", "line": 6, "verify": "gate", "text": "lints" }),
     ];
     assert_eq!(lines(&said.out), want);
     let said = sandbox.tdd("specs", &["criteria", "ste-1"]);

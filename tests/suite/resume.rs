@@ -291,7 +291,11 @@ fn code_that_was_mended_by_hand_after_a_halt_is_gone_on_with() {
     let sandbox = halted();
     sandbox.write("shop.py", &format!("{}\ndef two():\n    return 2\n", sandbox.read("shop.py")));
     finishes(&sandbox, &["--retry"]).expect(3).says(&["shop.py", "--edited"]);
-    let ran = finishes(&sandbox, &["--edited"]).expect(0);
+    let ran = finishes(&sandbox, &["--edited", "--junit", "by-hand.xml"]).expect(0);
+    let junit = sandbox.read("by-hand.xml");
+    assert!(junit.contains(r#"failures="0""#) && !junit.contains("still red"), "{junit}");
+    sandbox.tdd(&["why", "AC-STE-1.1"]).expect(0).says_on_stdout(&["green  by hand"]);
+    sandbox.tdd(&["matrix"]).expect(0).says_on_stdout(&["green by hand"]);
     // The refactorer alone: the implementer has nothing left to do.
     assert!(ran.stdout.contains("attempts: 4, 2 failed on their work"), "{}", ran.stdout);
     assert!(ran.stdout.contains("green, by hand"), "{}", ran.stdout);
@@ -304,7 +308,7 @@ fn a_run_that_never_began_can_t_be_gone_on_with_and_says_so() {
     let honest = cassette(&sandbox, &honest_shop_cassette());
     sandbox.tdd(&["STE-1", "--cassette", &honest]).expect(2).says(&["no-such-program"]);
     let run = sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned();
-    finishes(&sandbox, &[&run]).expect(2).says(&["before any work was done", "`tdd <FR>`"]);
+    finishes(&sandbox, &[&run]).expect(2).says(&["before any work was done", "start another one: tdd STE-1"]);
 }
 
 #[test]

@@ -53,6 +53,10 @@ fn ac_tdd_6_14_several_requirements_are_worked_on_one_after_the_other() {
     assert_eq!(lines, want, "each after what it depends on");
     assert_eq!(sandbox.read("src.txt"), "one\ntwo2\nthree3\none1\n");
     assert_eq!(runs(&sandbox).len(), 3);
+    // A dry run ends as a run does, too: with what becomes of each.
+    let dry = sandbox.tdd(&["STE-1", "STE-2", "--dry-run", "--new", "--json"]).expect(0);
+    let last: serde_json::Value = serde_json::from_str(dry.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(last["requirements"][1]["outcome"], "nothing was done: a dry run", "{last}");
     // What is finished is not begun again, whatever others changed since.
     let again = sandbox.tdd(&["--all", "--json=summary"]).expect(0);
     let last: serde_json::Value = serde_json::from_str(again.stdout.lines().last().unwrap()).unwrap();
@@ -99,6 +103,17 @@ fn a_slip_in_the_last_one_is_told_before_the_first_begins() {
         "---\ndepends_on: [STE-1]\n---\n## Acceptance Criteria\n- AC-STE-3.1: x\n",
     );
     let ran = sandbox.tdd(&["--all"]).expect(2);
+    sandbox.write(
+        "specs/frs/STE-2.md",
+        "---\ndepends_on: [STE-9]\n---\n## Acceptance Criteria\n- AC-STE-2.1: x\n",
+    );
+    let of_nothing = sandbox.tdd(&["--all"]).expect(2);
+    let says = "STE-2 depends on STE-9, which is no requirement here";
+    assert!(
+        of_nothing.stderr.contains(says) && of_nothing.stderr.contains("depends_on"),
+        "{}",
+        of_nothing.stderr
+    );
     assert!(ran.stderr.contains("in a circle") && ran.stderr.contains("STE-1, STE-3"), "{}", ran.stderr);
     assert!(!sandbox.path(".tdd/runs").exists());
 }

@@ -10,7 +10,7 @@ use crate::machine::IllegalEvent;
 use crate::path::RelPath;
 use crate::policy::FileClass;
 use crate::role::Key;
-use crate::state::{Phase, State};
+use crate::state::{Phase, Progress, State};
 use crate::test::TestId;
 
 /// One attempt that was measured.
@@ -62,6 +62,8 @@ pub enum After {
     Green,
     /// Green before the implementer changed anything: an earlier criterion's work did it.
     GreenByEarlier,
+    /// A person's own work turned it after a halt, as measured then.
+    GreenByHand,
     Red,
     Skipped,
     /// No attempt has run it.
@@ -73,6 +75,7 @@ impl After {
         match self {
             Self::Green => "green",
             Self::GreenByEarlier => "green by earlier work",
+            Self::GreenByHand => "green by hand",
             Self::Red => "red",
             Self::Skipped => "skipped",
             Self::NotRun => "not run",
@@ -182,8 +185,16 @@ impl Story {
             .collect()
     }
 
+    /// Whether a person's own work turned a criterion green: no attempt did.
+    pub fn is_by_hand(&self, id: &CriterionId) -> bool {
+        self.state.by_hand.contains(id) && self.state.progress.get(id) == Some(&Progress::Green)
+    }
+
     /// What the last attempt that ran a test saw it do.
     fn after(&self, criterion: &CriterionId, test: &TestId) -> (After, Option<u8>) {
+        if self.is_by_hand(criterion) {
+            return (After::GreenByHand, None);
+        }
         let seen = self.of(criterion).rev().find_map(|told| {
             let Findings::Green(green) = &told.findings else { return None };
             Some((seen_in(green, test)?, Some(told.number)))

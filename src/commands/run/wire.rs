@@ -277,6 +277,10 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         run_dir: folders.run.to_string_lossy().into_owned(),
         settings: config_file::read(&prepared.place.project)?.unwrap_or_default(),
         resume_with: going_on_with(prepared),
+        halted_beside: run_status::halted_beside(
+            &prepared.place.repository,
+            &execute::run_id_of(&folders.run),
+        ),
         later: run_status::later_work(&prepared.place.repository, &execute::run_id_of(&folders.run)),
         isolation: prepared.sandbox.isolation.clone(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),

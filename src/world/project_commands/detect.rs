@@ -1,6 +1,7 @@
 //! What a project's own files tell about its test command.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use super::{Sourced, exists, read, scripts, which_one};
 use tdd_core::trouble::Trouble;
@@ -44,8 +45,26 @@ pub(super) fn first_of_language(project: &Path) -> Option<&'static str> {
     }
     let is_python = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "py");
     let has_python = !files(project, &["", "src/"], &is_python).is_empty();
-    let has_pytest = || [".venv/bin/pytest", "venv/bin/pytest"].iter().any(|file| exists(project, file));
-    has_python.then(|| if has_pytest() { "pytest" } else { "python3 -m unittest" })
+    has_python.then(|| if has_pytest(project) { "python3 -m pytest" } else { "python3 -m unittest" })
+}
+
+/// Whether the interpreter that would run the tests has it: the project's own environment, else the one in PATH, which
+/// is asked, since a `pytest` in PATH may belong to another.
+#[expect(clippy::disallowed_methods, reason = "an interpreter is asked what it has")]
+fn has_pytest(project: &Path) -> bool {
+    if [".venv/bin/pytest", "venv/bin/pytest"].iter().any(|file| exists(project, file)) {
+        return true;
+    }
+    let look = "import importlib.util as u, sys; sys.exit(u.find_spec('pytest') is None)";
+    let mut python = Command::new("python3");
+    // Not in the project, whose own modules would be asked.
+    python
+        .args(["-c", look])
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    python.status().is_ok_and(|status| status.success())
 }
 
 fn rust(project: &Path) -> Option<Sourced> {

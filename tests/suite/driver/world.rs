@@ -716,6 +716,7 @@ where
         settings: String::new(),
         resume_with: Flags::default(),
         later: None,
+        halted_beside: None,
         isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
         mask: Box::new(str::to_owned),
     };

@@ -60,8 +60,12 @@ pub(super) fn check(
     }
 }
 
-/// The version that is installed, if the program tells one.
+/// The version that is installed, if the program tells one. One whose table names no versions is not asked: it may
+/// be any program of a repository, which knows no `--version` and begins to work.
 pub(super) fn installed(setup: &AgentSetup, agent: &RoleAgent) -> Result<Option<Version>, Trouble> {
+    if agent.table.versions.is_none() {
+        return Ok(None);
+    }
     Ok(match told(setup, agent, &mut |_| {})? {
         Told::Version(version) => Some(version),
         Told::Nothing | Told::Late => None,

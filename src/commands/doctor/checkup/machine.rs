@@ -71,8 +71,8 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
     let name = &agent.table.name;
     let told = match (&version, &agent.table.versions) {
         (Some(_), Some(versions)) => format!("is version {}", versions.words(version.as_ref())),
-        (Some(version), None) => format!("is version {version}"),
-        (None, _) => "tells no version".to_owned(),
+        (Some(_) | None, None) => "not asked for its version: its table names no `versions`".to_owned(),
+        (None, Some(_)) => "tells no version".to_owned(),
     };
     let mut findings = if warnings.is_empty() {
         vec![Finding::ok(Subject::Agent, format!("`{name}` is found and {told}"))]
