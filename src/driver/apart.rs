@@ -70,10 +70,12 @@ where
             return Ok(());
         }
         let tree = self.ports.checkpoints.take(label)?;
+        let tree = self.with_ignored(&tree, &touched)?;
         let (policy, is_kept) = (&self.policy, |path: &RelPath| may_be_a_persons(&self.policy, &known, path));
-        let is_own = |path: &&RelPath| {
-            is_own_writing(policy, &known, path) && policy.classify(path) == FileClass::Test && !is_kept(path)
-        };
+        // A file of the gate that was not there, or that git ignores, may be a person's as well.
+        let is_asked = |path: &RelPath| matches!(policy.classify(path), FileClass::Test | FileClass::Gate);
+        let is_own =
+            |path: &&RelPath| is_own_writing(policy, &known, path) && is_asked(path) && !is_kept(path);
         let written = touched.iter().filter(is_own).cloned().collect();
         let theirs = touched.iter().filter(|path| is_kept(path)).cloned().collect();
         found.0.push((tree.clone(), written));
@@ -248,7 +250,8 @@ where
             let unsure = paths.iter().filter(|path| !again.contains(path)).cloned().collect();
             self.hold_unknown(unsure, tree)?;
         }
-        let own: BTreeSet<RelPath> = found.paths().intersection(again).cloned().collect();
+        let mut own: BTreeSet<RelPath> = found.paths().intersection(again).cloned().collect();
+        own.retain(|path| self.policy.classify(path) == FileClass::Test);
         for path in own.iter().take(MOST_NAMED) {
             let note = format!(
                 "the suite itself writes {path}: it is put back after each run, and no role is blamed"

@@ -52,6 +52,8 @@ impl<W: World> Drive<'_, W> {
         };
         let mut events = self.put_git_back()?;
         let found = self.ports.checkpoints.take("found")?;
+        let touched = self.ports.protection.check()?;
+        let found = self.with_ignored(&found, &touched)?;
         let edited = edited_meanwhile(&mut self.ports.protection)?;
         self.refuse_edited(&edited, &found)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use tdd_core::attempt::CheckpointId;
+use tdd_core::claim::Claim;
 use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::harmless;
@@ -153,6 +154,7 @@ impl<W: World> Drive<'_, W> {
         if !edited.is_empty() {
             hold_theirs(&mut self.ports.checkpoints, kept)?;
             self.record(&[no_childs(edited, kept)])?;
+            self.hold_beside_edited(kept)?;
             // As without the protected file: else they would be a role's once the run goes on.
             let left = self.put_away_left_by_tests()?.map(|(left, _)| left).unwrap_or_default();
             let own = self.suite_rewrites();
@@ -165,6 +167,14 @@ impl<W: World> Drive<'_, W> {
         };
         let before = before.as_ref().map(|before| (before, known.as_slice()));
         refuse_edited((edited, &others), (kept, before), Some(&self.state.run.run.to_string()))
+    }
+
+    /// Somebody was at work beside the role: what no block names of the rest may be theirs, too.
+    fn hold_beside_edited(&mut self, kept: &CheckpointId) -> Result<(), Trouble> {
+        let Some(before) = self.state.attempt().map(|attempt| attempt.before.clone()) else { return Ok(()) };
+        let changed = self.differences(&before, kept)?;
+        let paths = self.unclaimed(&changed, &before)?;
+        if paths.is_empty() { Ok(()) } else { self.record(&[put_back::unsure(paths, kept)]) }
     }
 
     /// A role's work that was put back may be a person's where the role could have written it: then no fence
@@ -217,29 +227,12 @@ impl<W: World> Drive<'_, W> {
         taken: &[ClassedChange],
         (to, kept): (&CheckpointId, &CheckpointId),
     ) -> Result<Vec<Event>, Trouble> {
-        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(to)?.into_iter().collect();
-        let own = self.suite_rewrites();
-        let ledger = self.state.attempt().and_then(|attempt| self.state.ledgers.get(&attempt.key));
-        let outcomes = ledger.into_iter().flat_map(Ledger::fresh).filter_map(|entry| entry.outcome.as_ref());
-        let claims: Vec<_> = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok()).collect();
-        let project = &self.state.run.project;
-        let is_claimed = |path: &RelPath| {
-            claims.iter().flat_map(|claim| &claim.files).any(|named| path.is_meant_by(named, project))
-        };
-        let is_left = |change: &ClassedChange| {
-            let is_new_data = change.kind == ChangeKind::Added && self.policy.is_data_of_tests(&change.path);
-            is_new_data || own.contains(&change.path) || self.is_like_a_leftover(&change.path, &known)
-        };
-        let unclaimed = taken.iter().filter(|change| !is_claimed(&change.path) && !is_left(change));
-        let paths: Vec<RelPath> = unclaimed
-            .filter(|change| !self.policy.is_next_requirement(&change.path) && !is_editors(&change.path))
-            .map(|change| change.path.clone())
-            .collect();
+        let paths = self.unclaimed(taken, to)?;
         if paths.is_empty() {
             return Ok(Vec::new());
         }
         // Who names nothing at all tells nothing of what is whose.
-        let is_silent = claims.is_empty();
+        let is_silent = self.claims().is_empty();
         hold_theirs(&mut self.ports.checkpoints, kept)?;
         if is_silent {
             return Ok(vec![put_back::unnamed(paths, kept)]);
@@ -250,6 +243,37 @@ impl<W: World> Drive<'_, W> {
             listed(paths.iter()).join(", ")
         );
         Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(paths, kept)])
+    }
+
+    /// The blocks of the attempts that the work in hand comes from.
+    fn claims(&self) -> Vec<&Claim> {
+        let ledger = self.state.attempt().and_then(|attempt| self.state.ledgers.get(&attempt.key));
+        let outcomes = ledger.into_iter().flat_map(Ledger::fresh).filter_map(|entry| entry.outcome.as_ref());
+        outcomes.filter_map(|outcome| outcome.claim.as_ref().ok()).collect()
+    }
+
+    /// What of these changes no block of the role names, less what tests leave, a person's next requirement and what
+    /// an editor holds.
+    fn unclaimed(
+        &mut self,
+        changed: &[ClassedChange],
+        before: &CheckpointId,
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(before)?.into_iter().collect();
+        let own = self.suite_rewrites();
+        let claims = self.claims();
+        let project = &self.state.run.project;
+        let is_claimed = |path: &RelPath| {
+            claims.iter().flat_map(|claim| &claim.files).any(|named| path.is_meant_by(named, project))
+        };
+        let is_left = |change: &ClassedChange| {
+            let is_new_data = change.kind == ChangeKind::Added && self.policy.is_data_of_tests(&change.path);
+            is_new_data || own.contains(&change.path) || self.is_like_a_leftover(&change.path, &known)
+        };
+        let unclaimed = changed.iter().filter(|change| !is_claimed(&change.path) && !is_left(change));
+        let paths = unclaimed
+            .filter(|change| !self.policy.is_next_requirement(&change.path) && !is_editors(&change.path));
+        Ok(paths.map(|change| change.path.clone()).collect())
     }
 
     /// The same for what lies between two trees, as it is before the way back.

@@ -109,8 +109,10 @@ impl<W: World> Drive<'_, W> {
         let after = self.ports.checkpoints.take(&self.label("after"))?;
         // Before anything is put back or run: a process that goes on judges just this.
         self.record(&[Event::TreeSeen { tree: after.clone() }])?;
+        let touched = self.ports.protection.check()?;
+        let seen = self.with_ignored(&after, &touched)?;
         let edited = edited_meanwhile(&mut self.ports.protection)?;
-        self.refuse_edited(&edited, &after)?;
+        self.refuse_edited(&edited, &seen)?;
         let base = match key {
             Key::TestWriter => self.state.start.clone(),
             Key::Implementer(_) | Key::Refactorer => self.state.base(key).cloned(),
@@ -126,8 +128,8 @@ impl<W: World> Drive<'_, W> {
         self.refuse_edited(&self.held_since(key, &changed, &forbidden), &after)?;
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
-        events.extend(kept_as(&after, forbidden.iter().chain(&touched)));
-        self.hold_taken(&after, &base, forbidden.iter().chain(&touched).chain(&spared))?;
+        events.extend(kept_as(&seen, forbidden.iter().chain(&touched)));
+        self.hold_taken(&seen, &base, forbidden.iter().chain(&touched).chain(&spared))?;
         touched.retain(|path| !forbidden.contains(path) && self.is_wish(path, &known));
         let restamped = self.ports.protection.rewritten();
         let production = self.read_production(key, &after, (&base, &changed))?;
@@ -200,6 +202,7 @@ impl<W: World> Drive<'_, W> {
         if !touched.is_empty() {
             // It may be a person's: nobody can tell who wrote while tests ran.
             let found = self.ports.checkpoints.take(&self.label("after-tests"))?;
+            let found = self.with_ignored(&found, &touched)?;
             let held = touched.iter().filter(|path| self.ports.protection.is_held(path)).cloned();
             self.refuse_edited(&held.collect::<Vec<_>>(), &found)?;
             self.hold_after_runs(&found, &work.after, touched.iter())?;

@@ -40,6 +40,20 @@ impl<W: World, M: Machine, X> Driver<'_, W, M, X>
 where
     Self: Carry<M>,
 {
+    /// The tree as it was taken, with those of these protected files that git ignores, as they lie there now: what is
+    /// put back in their place may be the only copy of what a person wrote.
+    pub(super) fn with_ignored(
+        &mut self,
+        tree: &CheckpointId,
+        paths: &[RelPath],
+    ) -> Result<CheckpointId, Trouble> {
+        let whole = self.ports.checkpoints.with_ignored(tree, paths)?;
+        if whole != *tree {
+            meanwhile::hold_theirs(&mut self.ports.checkpoints, &whole)?;
+        }
+        Ok(whole)
+    }
+
     /// Keeps and names what nobody can tell whose it is, before it is put back.
     pub(super) fn hold_unknown(&mut self, paths: Vec<RelPath>, kept: &CheckpointId) -> Result<(), Trouble> {
         if paths.is_empty() {

@@ -104,12 +104,13 @@ impl<W: World> Drive<'_, W> {
         let run = self.run_tests(&order).await?;
         let label = labels::of_kind("seen", Some(&id.slug()));
         let found = self.ports.checkpoints.take(&label)?;
-        let edited = edited_meanwhile(&mut self.ports.protection)?;
-        self.refuse_edited(&edited, &found)?;
         let touched = self.ports.protection.check()?;
-        self.hold_after_runs(&found, tree, touched.iter())?;
+        let whole = self.with_ignored(&found, &touched)?;
+        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        self.refuse_edited(&edited, &whole)?;
+        self.hold_after_runs(&whole, tree, touched.iter())?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
-        let told = told.into_iter().chain(kept_as(&found, touched.iter()));
+        let told = told.into_iter().chain(kept_as(&whole, touched.iter()));
         let now = if touched.is_empty() { found } else { self.ports.checkpoints.take(&label)? };
         self.hold_left(tree, &now)?;
         let left = self.diff().put_back_what_is_left((tree, &now), "a run of tests")?;

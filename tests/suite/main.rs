@@ -47,6 +47,7 @@ mod golden;
 mod halt_report;
 mod halts;
 mod hostile;
+mod ignored_edits;
 mod import_paths;
 mod in_person;
 mod init_with;

@@ -1,8 +1,9 @@
 //! Work that was kept and of which no block of its role names some files: a person may have written those while
 //! the role was at work, and nobody can tell.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::effect::RollBack;
 use crate::event::Event;
 use crate::finding::{ChangeKind, ClassedChange};
 use crate::labels;
@@ -29,8 +30,9 @@ struct Book {
     claimed: HashMap<Asked, BTreeSet<RelPath>>,
     /// Where roles run, and what they name may be relative to.
     project: String,
-    /// By the last measurement of each.
-    written: HashMap<Asked, BTreeSet<RelPath>>,
+    /// By all measurements of each since work of its was last taken back whole: what an attempt left in the tree and
+    /// did not pass is kept with the one that does.
+    written: HashMap<Asked, BTreeMap<RelPath, FileClass>>,
     unnamed: Vec<Unnamed>,
 }
 
@@ -51,11 +53,14 @@ impl Book {
             self.claimed.entry(asked).or_default().extend(files);
         } else if let Event::AttemptMeasured { findings, .. } = event {
             let written = findings.changed().iter().filter(|change| is_version(change));
-            self.written.insert(asked, written.map(|change| change.path.clone()).collect());
+            self.written
+                .entry(asked)
+                .or_default()
+                .extend(written.map(|change| (change.path.clone(), change.class)));
         } else if let Event::WorkKept { .. } = event {
             let claimed = self.claimed.get(&asked).cloned().unwrap_or_default();
-            let mut files = self.written.remove(&asked).unwrap_or_default();
-            files.retain(|path| !self.is_named(&claimed, path));
+            let written = self.written.remove(&asked).unwrap_or_default().into_keys();
+            let files: BTreeSet<RelPath> = written.filter(|path| !self.is_named(&claimed, path)).collect();
             let attempt = labels::of_attempt(&asked, number);
             let label = labels::of_kind("good", Some(&attempt));
             self.unnamed.extend((!files.is_empty()).then_some((label, files)));
@@ -66,6 +71,13 @@ impl Book {
             files.retain(|path| !self.is_named(&claimed, path) && !findings.put_back.contains(path));
             let label = labels::of_kind("after", Some(&labels::of_attempt(&asked, number)));
             self.unnamed.extend((!files.is_empty()).then_some((label, files)));
+        } else if let (Event::WorkRolledBack { extent, .. }, Asked::Key(_)) = (event, &asked) {
+            let written = self.written.entry(asked).or_default();
+            written.retain(|_, class| match extent {
+                RollBack::DeletedOnly => true,
+                RollBack::AllButTests => *class == FileClass::Test,
+                RollBack::Everything => false,
+            });
         } else if let (Event::WorkRolledBack { .. }, Asked::Fixer) = (event, &asked) {
             // That is held by itself.
             let label = labels::of_kind("after", Some(&labels::of_attempt(&asked, number)));
@@ -142,6 +154,30 @@ mod tests {
         let want = vec![("good-refactorer-2".to_owned(), BTreeSet::from([path("theirs")]))];
         assert_eq!(unnamed(all.iter()), want);
         assert_eq!(unnamed(all[..6].iter()), [], "nothing was kept");
+        // What came with an attempt that failed stays in the tree, and the next one's changes are told without it.
+        let back = |extent| Event::WorkRolledBack {
+            to: CheckpointId("zero".to_owned()),
+            extent,
+            kept_as: CheckpointId("failed".to_owned()),
+        };
+        let retried = |extent| {
+            [
+                started(1),
+                returned(&["a.rs"]),
+                measured(&work),
+                back(extent),
+                started(2),
+                returned(&["a.rs"]),
+                measured(&work[..1]),
+                kept(),
+            ]
+        };
+        assert_eq!(unnamed(retried(RollBack::DeletedOnly).iter()), want);
+        assert_eq!(
+            unnamed(retried(RollBack::Everything).iter()),
+            [],
+            "it was taken back, and is held by itself"
+        );
         let honest = [started(1), returned(&["a.rs", "theirs"]), measured(&work), kept()];
         assert_eq!(unnamed(honest.iter()), []);
     }

@@ -53,6 +53,10 @@ pub trait Checkpoints {
     /// Snapshots tracked and unignored files byte for byte under `refs/tdd/<run>/<label>`.
     /// Gives the commit; an unchanged tree may give an earlier one.
     fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble>;
+    /// The tree with those of these files besides that git ignores, as they are now; `tree` itself if there are none.
+    fn with_ignored(&mut self, tree: &CheckpointId, _paths: &[RelPath]) -> Result<CheckpointId, Trouble> {
+        Ok(tree.clone())
+    }
     /// Gives a checkpoint that was taken this label too.
     fn label(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble>;
     /// Sees that every label is on the disk.

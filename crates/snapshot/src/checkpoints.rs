@@ -25,7 +25,9 @@ use tdd_core::ports::Checkpoints;
 use tdd_core::trouble::Trouble;
 
 pub mod altered;
+mod beside;
 mod carry;
+mod cause;
 mod census;
 pub mod checkout;
 mod contents;
@@ -209,41 +211,6 @@ impl GitCheckpoints {
         self.known.note(commit.clone(), &scan, (moment, &sent));
         Ok((commit, scan))
     }
-
-    /// A trouble with git after a child, with what is known of its cause: what git says of a
-    /// folder that was destroyed sounds like a fault of ours or of the disk.
-    fn after_a_child(&self, trouble: Trouble, label: &str) -> Trouble {
-        let folder = |path: &Path| path.is_dir();
-        let trouble = if !folder(&self.place.git_dir) || !folder(&self.place.common_dir.join("objects")) {
-            trouble.mend(
-                "the repository's commits and the run's checkpoints were in it: bring it back from where it was \
-                 moved or from a copy (without one they are gone, and only the files of the work tree are left)",
-            )
-        } else if !folder(&self.folders.for_objects()) {
-            trouble.advise(
-                "the run's own folder is gone, so this run can't go on: start anew with `tdd <FR> --new`; its \
-                 checkpoints stay under refs/tdd/",
-            )
-        } else if self.refs.values().any(|commit| !self.own.holds(commit)) {
-            trouble.advise(
-                "checkpoints of this run were deleted from the repository, and other objects may be: run \
-                 `git fsck`, bring what it misses back from a clone, then start anew with `tdd <FR> --new`",
-            )
-        } else if self.place.is_as_found() {
-            return trouble;
-        } else {
-            trouble
-        };
-        let attempt =
-            label.strip_prefix("after-").or_else(|| label.strip_prefix("restored-")).unwrap_or(label);
-        let when = if attempt == "end" {
-            "while the last child ran".to_owned()
-        } else {
-            format!("while the child of the attempt {attempt} ran")
-        };
-        let what = format!("{}; the cause arose {when}", trouble.what);
-        Trouble { what, ..trouble }
-    }
 }
 
 impl Checkpoints for GitCheckpoints {
@@ -256,6 +223,10 @@ impl Checkpoints for GitCheckpoints {
             return taken;
         }
         taken.map_err(|trouble| self.after_a_child(trouble, label))
+    }
+
+    fn with_ignored(&mut self, tree: &CheckpointId, paths: &[RelPath]) -> Result<CheckpointId, Trouble> {
+        beside::hold(self, tree, paths)
     }
 
     fn label(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble> {

@@ -46,7 +46,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let mut events = self.put_git_back(&format!("fixer-{number}"))?;
         let after = self.ports.checkpoints.take(&format!("after-fixer-{number}"))?;
         let (mut work, told) = self.diff_work(&before, &after)?;
-        events.extend(told.into_iter().chain(kept_as(&after, work.put_back.iter())));
+        events.extend(told);
         let tree = if work.put_back.is_empty() {
             after
         } else {
@@ -56,8 +56,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let restamped = self.ports.protection.rewritten();
         let (checks, flaky) = self.run_checks(&format!("after fixer {number}")).await?;
         let found = self.ports.checkpoints.take(&format!("after-runs-fixer-{number}"))?;
-        self.refuse_edited(&found, &before)?;
         let touched = self.ports.protection.check()?;
+        let found = self.with_ignored(&found, &touched)?;
+        self.refuse_edited(&found, &before)?;
         self.hold_after_checks(&found, &before, &touched)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));
@@ -179,7 +180,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         &mut self,
         before: &CheckpointId,
         after: &CheckpointId,
-    ) -> Result<(Work, Option<Event>), Trouble> {
+    ) -> Result<(Work, Vec<Event>), Trouble> {
         let edits = self.state.run.test_edits;
         let changed = self.diff().differences(before, after)?;
         self.hold_submodules((before, after), &changed)?;
@@ -194,9 +195,11 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         if edits == TestEdits::Allowed {
             weakened.clear();
         }
-        self.refuse_edited(after, before)?;
         let touched = self.ports.protection.check()?;
-        let differ: BTreeSet<&RelPath> = changed.iter().map(|change| &change.path).collect();
+        let after = &self.with_ignored(after, &touched)?;
+        self.refuse_edited(after, before)?;
+        let held = self.ports.checkpoints.diff(before, after)?;
+        let differ: BTreeSet<&RelPath> = held.iter().map(|change| &change.path).collect();
         let taken: BTreeSet<&RelPath> = forbidden.iter().chain(&touched).collect();
         // Of an installed tool's files no checkpoint has any.
         let taken =
@@ -208,7 +211,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         self.ports.checkpoints.restore(before, &forbidden)?;
         weakened.retain(|path| !forbidden.contains(path));
-        let put_back = forbidden.into_iter().chain(touched).collect();
+        let put_back: Vec<RelPath> = forbidden.into_iter().chain(touched).collect();
+        let told = told.into_iter().chain(kept_as(after, put_back.iter())).collect();
         Ok((Work { changed, put_back, weakened, test_aware }, told))
     }
 
