@@ -65,9 +65,17 @@ fn ac_tdd_9_63_an_ignored_file_that_the_suite_writes_is_no_false_alarm() {
 #[test]
 fn ac_tdd_9_63_where_nothing_holds_a_role_what_is_put_back_of_it_is_kept() {
     let sandbox = with_env(&waiting(""), HONEST_CHECK);
-    let ran = meanwhile("audit", &sandbox, || sandbox.write(".env", "A=1\nB=2\n")).expect(0);
+    let ran = meanwhile("audit", &sandbox, || {
+        sandbox.write(".env", "A=1\nB=2\n");
+        sandbox.write("README.md", "staged\n");
+        sandbox.git(&["add", "README.md"]);
+    });
+    let ran = ran.expect(0).says(&["protected file .env was changed; put back"]);
     assert_eq!(sandbox.read(".env"), "A=1\n");
-    let ran = ran.says(&["protected file .env was changed; put back"]);
+    // All that would go is named before a person says that it may.
+    let clean = sandbox.tdd(&["clean", "--all"]).stderr;
+    let all = ["1 commit of what was found", "\nand nothing else holds 1 version", "  .env\n"];
+    assert!(all.iter().all(|words| clean.contains(words)), "{clean}");
     assert_eq!(comes_back(&sandbox, &ran), "A=1\nB=2\n");
 }
 

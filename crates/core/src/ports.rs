@@ -50,16 +50,15 @@ pub trait Journal {
 
 /// Snapshots of the work tree as git objects, outside the user's branch and index.
 pub trait Checkpoints {
-    /// Snapshots tracked and unignored files byte for byte under `refs/tdd/<run>/<label>`.
-    /// Gives the commit; an unchanged tree may give an earlier one.
+    /// Snapshots tracked and unignored files byte for byte under `refs/tdd/<run>/<label>`; gives the commit.
     fn take(&mut self, label: &str) -> Result<CheckpointId, Trouble>;
     /// The tree with those of these files besides that git ignores, as they are now; `tree` itself if there are none.
-    fn with_ignored(&mut self, tree: &CheckpointId, _paths: &[RelPath]) -> Result<CheckpointId, Trouble> {
+    fn with_ignored(&mut self, tree: &CheckpointId, _: &[RelPath]) -> Result<CheckpointId, Trouble> {
         Ok(tree.clone())
     }
     /// Gives a checkpoint that was taken this label too.
     fn label(&mut self, label: &str, checkpoint: &CheckpointId) -> Result<(), Trouble>;
-    /// Sees that every label is on the disk.
+    /// Every label is on the disk then.
     fn write_labels(&mut self) -> Result<(), Trouble>;
     /// All differences, by-products included, sorted by path.
     fn diff(&mut self, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<Change>, Trouble>;

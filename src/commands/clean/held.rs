@@ -16,14 +16,25 @@ pub(super) fn alone(refs: &RunRefs, candidate: &Candidate) -> Result<Option<Stri
     if candidate.kind == Kind::Session {
         return sessions::held_alone(refs, candidate);
     }
-    let only = refs.only_holders(&candidate.name)?;
+    let told = [commits(refs, candidate)?, files(refs, candidate)?];
+    let told: Vec<String> = told.into_iter().flatten().collect();
     let shown = candidate.shown();
-    let Some((first, _)) = only.first() else { return files(refs, candidate) };
+    Ok((!told.is_empty()).then(|| {
+        format!(
+            "{shown}: {}\nremove them with the run: tdd clean {shown} --discard-commits",
+            told.join("\nand ")
+        )
+    }))
+}
+
+fn commits(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Trouble> {
+    let only = refs.only_holders(&candidate.name)?;
+    let Some((first, _)) = only.first() else { return Ok(None) };
     let lines = only.iter().take(LISTED).map(|(name, subject)| format!("  {name}  {}", line(subject)));
     let lines: Vec<String> = lines.collect();
     Ok(Some(format!(
-        "{shown}: nothing else holds {} of what was found in the repository or the work tree:\n{}\n\
-         keep one: git branch NAME {first}\nremove them with the run: tdd clean {shown} --discard-commits",
+        "nothing else holds {} of what was found in the repository or the work tree:\n{}\n\
+         keep one: git branch NAME {first}",
         counted(only.len(), "commit"),
         lines.join("\n"),
     )))
@@ -31,7 +42,7 @@ pub(super) fn alone(refs: &RunRefs, candidate: &Candidate) -> Result<Option<Stri
 
 /// The same of files that a person has written, or may have.
 fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Trouble> {
-    let (name, shown) = (&candidate.name, candidate.shown());
+    let name = &candidate.name;
     let told = candidate.folder.as_ref().and_then(|dir| Journalled::read(dir).ok());
     let records = told.map(|(_, records)| records).unwrap_or_default();
     let mut theirs: Vec<Taken> = Vec::new();
@@ -50,8 +61,8 @@ fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Troubl
     let lines = only.iter().take(LISTED).map(|(label, path)| format!("  {label}  {}", line(path)));
     let lines: Vec<String> = lines.collect();
     Ok(Some(format!(
-        "{shown}: nothing else holds {} of files that somebody else has written, or may have:\n{}\n\
-         keep one: git show {first}:{} > FILE\nremove them with the run: tdd clean {shown} --discard-commits",
+        "nothing else holds {} of files that somebody else has written, or may have:\n{}\n\
+         keep one: git show {first}:{} > FILE",
         counted(only.len(), "version"),
         lines.join("\n"),
         line(path)
