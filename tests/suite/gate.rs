@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::sandbox::{Ran, Sandbox, has_pytest};
 
+mod among_code;
 mod bad_calls;
 mod brought;
 mod cleaned;
@@ -18,6 +19,7 @@ mod install;
 mod mcp;
 mod mcp_runs;
 mod real;
+mod returning;
 mod together;
 mod ways_around;
 

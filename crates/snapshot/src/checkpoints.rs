@@ -55,6 +55,7 @@ pub mod place;
 mod private;
 mod refs;
 pub mod restore;
+pub mod returning;
 mod rules;
 pub mod run_refs;
 mod specials;
@@ -138,8 +139,8 @@ impl GitCheckpoints {
         }
         let run = run.clone();
         let (known, waiting) = (Known::default(), BTreeMap::new());
-        let contents = Contents::new(private.clone());
         Ok(Self {
+            contents: Contents::new(private.clone()),
             place,
             run,
             rules,
@@ -156,7 +157,6 @@ impl GitCheckpoints {
             level: Level::Audit,
             folders,
             scratch,
-            contents,
         })
     }
 

@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 use super::agents::{self, Answer, Moment, Tool};
 use super::call::{Call, files, inside, read, tool_of};
 use super::caller::{self, Caller};
-use super::compare::{compare, in_the_midst, only_tests, unallowed};
+use super::compare::{compare, in_the_midst, unallowed};
 use super::desk::{self, Desk};
+use super::inner_tests::{self, only_tests};
 use super::turn::{self, Turned};
 use super::{agents_environment, cut_off, settings, within};
 use crate::cli::gate::HookArgs;
@@ -187,27 +188,29 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
                 Word::Stop(compared.told)
             })
         }
-        Moment::TurnEnd => {
-            cut_off::all_ended(&desk.session.folder);
-            let turned = if call.is_again { turn::ended_again(&mut desk)? } else { turn::flush(&mut desk)? };
-            let is_strict = desk.state().started.mode == GateMode::Strict;
-            let committed = turn::committed(&mut desk)?.filter(|_| is_strict);
-            let inner = within::judged(&desk)?;
-            let reminder = committed.or(inner.reminder).or_else(|| turn::refactoring(&desk));
-            let reminder = reminder.filter(|_| !call.is_again);
-            Ok(match (turned, reminder) {
-                (Turned::Red(told), _) => Word::Stop([told, inner.red].concat()),
-                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
-                    Word::Stop(inner.red)
-                }
-                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => {
-                    Word::Stop(reminder)
-                }
-                (Turned::Warned(told), None) => Word::Go(aside(call, &told)),
-                (Turned::Green(_) | Turned::Nothing, None) => Word::Go(String::new()),
-            })
-        }
+        Moment::TurnEnd => turn_ends(&mut desk, call),
     }
+}
+
+/// What the turn has left is judged; what it leaves in git and elsewhere is told.
+fn turn_ends(desk: &mut Desk, call: &Call) -> Result<Word, Trouble> {
+    cut_off::all_ended(&desk.session.folder);
+    let turned = if call.is_again { turn::ended_again(desk)? } else { turn::flush(desk)? };
+    let is_strict = desk.state().started.mode == GateMode::Strict;
+    let committed = turn::committed(desk)?.filter(|_| is_strict);
+    let inner = within::judged(desk)?;
+    let still = committed.as_ref().map(|told| format!("\n{told}")).unwrap_or_default();
+    let reminder = committed.or(inner.reminder).or_else(|| turn::refactoring(desk));
+    let reminder = reminder.filter(|_| !call.is_again);
+    Ok(match (turned, reminder) {
+        (Turned::Red(told), _) => Word::Stop([told, still, inner.red].concat()),
+        (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
+            Word::Stop(inner.red)
+        }
+        (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => Word::Stop(reminder),
+        (Turned::Warned(told), None) => Word::Go(aside(call, &told)),
+        (Turned::Green(_) | Turned::Nothing, None) => Word::Go(String::new()),
+    })
 }
 
 /// A word beside a call that stands, for the person and the model: plain text of a hook that ends well is read by nobody.
@@ -290,14 +293,20 @@ pub(super) fn warning(refusal: &Refusal) -> String {
 /// Whether the file may be edited; an edit that only adds tests to a source that holds some may.
 pub(super) fn permit(input: &Value, desk: &Desk, path: &RelPath) -> Permit {
     let permit = desk.state().may_edit(&desk.rules, path);
-    if !matches!(
+    let is_for_code = matches!(permit, Permit::Allowed(EditGround::Claim | EditGround::Refactor, _));
+    let is_for_a_test = matches!(
         permit,
         Permit::Refused(Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. })
-    ) {
+    );
+    if !is_for_a_test && !is_for_code {
         return permit;
     }
     let old =
         regular_file::head(&desk.place.repository.join(path.as_str()), LARGEST_SOURCE).unwrap_or_default();
+    if is_for_code {
+        let weakened = proposed(input, &old).and_then(|new| inner_tests::weakens(desk, path, &old, &new));
+        return weakened.map_or(permit, Permit::Refused);
+    }
     match proposed(input, &old) {
         Some(new) if only_tests(path, &old, &new) => Permit::Allowed(EditGround::Test, Vec::new()),
         _ => permit,

@@ -9,7 +9,7 @@ use super::desk::{Desk, NO_TESTS, Project};
 use super::runs::{self, Wanted, Why};
 use crate::commands::gate::compare::of;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{GateMode, PassFail, RepairCause, SessionEvent, Switch};
+use tdd_core::event::{GateMode, GitSeen, PassFail, RepairCause, SessionEvent, Switch};
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
@@ -42,7 +42,10 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
         return Ok(Turned::Nothing);
     }
     let compared = compare(desk, None, Look::Whole)?;
-    let (touched, idle) = (desk.state().touched(), desk.state().idle());
+    let (mut touched, mut idle) = (desk.state().touched(), desk.state().idle());
+    let undone = undone(desk, &touched)?;
+    touched.retain(|id| !undone.contains(id));
+    idle.extend(undone);
     if !idle.is_empty() {
         desk.record_one(SessionEvent::Released { test_ids: idle.into_iter().collect() })?;
     }
@@ -81,6 +84,20 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
     let gone: Vec<&TestId> = ran.gone.iter().chain(&lost).collect();
     told.push(repair(desk, &red, &gone, (&ran, output))?);
     Ok(Turned::Red(told.join("\n")))
+}
+
+/// The tests of claims whose files are all as they were in the last good tree: an edit that was undone is none.
+fn undone(desk: &Desk, touched: &BTreeSet<TestId>) -> Result<BTreeSet<TestId>, Trouble> {
+    let state = desk.state();
+    if touched.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let changes = desk.checkpoints(Look::Quick)?.diff(&state.good, &state.tree)?;
+    let is_left = |id: &TestId| {
+        let of = state.files_of(&BTreeSet::from([id.clone()]));
+        changes.iter().any(|change| of.contains(&change.path))
+    };
+    Ok(touched.iter().filter(|id| !is_left(id)).cloned().collect())
 }
 
 /// The end of a turn that was refused an end before: it is done, so what refactor mode allowed is judged as well.
@@ -227,19 +244,27 @@ pub(super) fn rebase(desk: &mut Desk) -> Result<(), Trouble> {
 pub(super) fn committed(desk: &mut Desk) -> Result<Option<String>, Trouble> {
     let Some(before) = desk.state().git.clone() else { return Ok(None) };
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    let Some(mut now) = git_now(desk, &mut checkpoints)?.filter(|now| *now != before) else {
+    let Some(mut now) = git_now(desk, &mut checkpoints)? else { return Ok(None) };
+    if now == before && before.unjudged.is_none() {
         return Ok(None);
-    };
+    }
     let tree = desk.state().tree.clone();
-    let unjudged = checkpoints.unjudged(&before, &now.head, &tree)?;
+    let given_since = before.unjudged.as_ref().unwrap_or(&before.head);
+    let unjudged =
+        checkpoints.unjudged(&GitSeen { head: given_since.clone(), ..before.clone() }, &now.head, &tree)?;
+    now.unjudged = (!unjudged.is_empty()).then(|| given_since.clone());
     if unjudged.is_empty() && now.head != before.head && !now.trusted.contains(&now.head) {
         now.trusted.push(now.head.clone());
     }
-    desk.record_one(SessionEvent::Committed { git: now })?;
+    let (back, is_new) = (given_since.0.get(..12).unwrap_or(&given_since.0).to_owned(), now != before);
+    if is_new {
+        desk.record_one(SessionEvent::Committed { git: now })?;
+    }
     let names: Vec<&str> = unjudged.iter().map(RelPath::as_str).take(5).collect();
     Ok((!names.is_empty()).then(|| {
         format!(
-            "tdd: HEAD holds other text than the files that were judged: {}. Commit them as they are, or tell the person",
+            "tdd: HEAD holds other text than the files that were judged: {}. Commit them as they are, or take the commit \
+             back (git reset --soft {back}), or tell the person",
             names.join(", ")
         )
     }))

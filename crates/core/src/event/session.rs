@@ -140,6 +140,12 @@ pub struct GitSeen {
     /// they hold what a turn was judged by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted: Vec<CheckpointId>,
+    /// The tree of what git was in the midst of, a merge or a rebase, as git works it out, conflicts included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub laid: Option<CheckpointId>,
+    /// Where HEAD was before it was given what was not judged, while it holds that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<CheckpointId>,
     /// Folders in the tree that are other work trees of this repository, by `git worktree`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub work_trees: Vec<RelPath>,

@@ -41,6 +41,8 @@ pub enum Refusal {
     NotCounted { path: RelPath, red: TestId, kind: String },
     /// A claim names a test of this file.
     Protected { path: RelPath, by: TestId },
+    /// Tests that stand among the code of a claimed file are not as they were at the claim.
+    Weakened { path: RelPath, by: TestId, part: String },
     /// It decides how tests run: for refactor mode alone.
     Gate { path: RelPath },
     /// What holds the gate itself: for a person alone.
@@ -81,6 +83,13 @@ impl fmt::Display for Refusal {
                 f,
                 "tdd: {} refused: it is protected until {by} is green. Edit production code only",
                 shown(path)
+            ),
+            Self::Weakened { path, by, part } => write!(
+                f,
+                "tdd: {} refused: it changes {}, and the tests in it are protected until {by} is green. Edit the code \
+                 beside them",
+                shown(path),
+                harmless::line(part)
             ),
             Self::Gate { path } => write!(
                 f,
@@ -187,6 +196,14 @@ impl Session {
             open.first().filter(|_| !policy::names_a_test(path))
         });
         by.map(|claim| claim.test_id.clone())
+    }
+
+    /// The claims that protect the tests which stand among the code of this file.
+    pub fn protecting_within(&self, path: &RelPath) -> Vec<&Claim> {
+        let is_about = |claim: &&Claim| {
+            claim.edit_target == *path || self.test_file(&claim.test_id).as_ref() == Some(path)
+        };
+        self.claims.iter().filter(is_about).filter(|claim| self.is_red(&claim.test_id)).collect()
     }
 
     fn is_red(&self, id: &TestId) -> bool {
