@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
 use crate::event::{
-    EditGround, Event, GitSeen, PassFail, Repair, RepairCause, SessionEvent, SessionStarted, Step, Switch,
-    TestRunFact,
+    EditFact, EditGround, Event, GitSeen, PassFail, Repair, RepairCause, SessionEvent, SessionStarted, Step,
+    Switch, TestRunFact,
 };
 use crate::machine::IllegalEvent;
 use crate::path::RelPath;
@@ -99,6 +99,8 @@ pub struct Claim {
 pub struct Refactor {
     pub files: Vec<String>,
     pub why: String,
+    /// The tree when it was switched on.
+    pub since: CheckpointId,
     /// Production files that were edited in it.
     pub edited: BTreeSet<RelPath>,
 }
@@ -155,28 +157,12 @@ impl Session {
             SessionEvent::SessionStarted(_) => {
                 return Err(illegal(&Event::Session(Box::new(event.clone())), "the beginning of a session"));
             }
-            SessionEvent::Edit(fact) => {
-                self.tree = fact.tree.clone();
-                match fact.ground {
-                    EditGround::Claim | EditGround::Refactor => {
-                        self.own.entry(fact.edit_target.clone()).or_insert_with(|| fact.base.clone());
-                    }
-                    EditGround::Test | EditGround::Free | EditGround::Ungated => {
-                        self.own.remove(&fact.edit_target);
-                    }
-                }
-                for claim in &mut self.claims {
-                    claim.used |=
-                        claim.edit_target == fact.edit_target && fact.test_ids.contains(&claim.test_id);
-                }
-                if let (EditGround::Refactor, Some(refactor)) = (fact.ground, &mut self.refactor) {
-                    refactor.edited.insert(fact.edit_target.clone());
-                }
-            }
+            SessionEvent::Edit(fact) => self.edited(fact),
             SessionEvent::Repair(repair) => self.repaired(repair),
             SessionEvent::RefactorOn { files, why } => {
-                let edited = self.refactor.take().map(|before| before.edited).unwrap_or_default();
-                self.refactor = Some(Refactor { files: files.clone(), why: why.clone(), edited });
+                let before = self.refactor.take().map(|before| (before.since, before.edited));
+                let (since, edited) = before.unwrap_or_else(|| (self.tree.clone(), BTreeSet::new()));
+                self.refactor = Some(Refactor { files: files.clone(), why: why.clone(), since, edited });
             }
             SessionEvent::RefactorOff { tree, .. } => {
                 self.refactor = None;
@@ -203,9 +189,32 @@ impl Session {
             }
             SessionEvent::Switched { to } => self.switch = *to,
             SessionEvent::Looked { test_ids } => self.repairs.retain(|id, _| !test_ids.contains(id)),
+            SessionEvent::Settled(settled) => {
+                self.started.mode = settled.mode;
+                self.started.free.clone_from(&settled.free);
+                self.started.tools.clone_from(&settled.tools);
+            }
             SessionEvent::Planned { steps } => self.plan.clone_from(steps),
         }
         Ok(())
+    }
+
+    fn edited(&mut self, fact: &EditFact) {
+        self.tree = fact.tree.clone();
+        match fact.ground {
+            EditGround::Claim | EditGround::Refactor => {
+                self.own.entry(fact.edit_target.clone()).or_insert_with(|| fact.base.clone());
+            }
+            EditGround::Test | EditGround::Free | EditGround::Ungated => {
+                self.own.remove(&fact.edit_target);
+            }
+        }
+        for claim in &mut self.claims {
+            claim.used |= claim.edit_target == fact.edit_target && fact.test_ids.contains(&claim.test_id);
+        }
+        if let (EditGround::Refactor, Some(refactor)) = (fact.ground, &mut self.refactor) {
+            refactor.edited.insert(fact.edit_target.clone());
+        }
     }
 
     /// Red edits go back to this tree from now on. It is known unless refactor mode has edits in it that nobody judged.

@@ -81,19 +81,21 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     Ok(Compared { told, warned })
 }
 
-/// The files that have changed and that nothing allows. Nothing is journalled or taken back.
-pub(super) fn unallowed(desk: &Desk) -> Result<Vec<RelPath>, Trouble> {
+/// The files that have changed and that nothing allows, and those that a claim alone does. Nothing is journalled or taken
+/// back.
+pub(super) fn in_doubt(desk: &Desk) -> Result<(Vec<RelPath>, Vec<RelPath>), Trouble> {
     let before = desk.state().tree.clone();
     if watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
     let (now, changes) = checkpoints.see_since(&before)?;
     let beside = Beside::of(desk, &mut checkpoints, &before)?;
-    let (_, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, None, &beside));
+    let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, None, &beside));
     let standing = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
     refused.retain(|path, _| !standing.contains(path));
-    Ok(refused.into_keys().collect())
+    let claimed = edits.into_iter().filter(|edit| edit.ground == EditGround::Claim);
+    Ok((refused.into_keys().collect(), claimed.map(|edit| edit.edit_target).collect()))
 }
 
 /// What stands because the gate warns alone.

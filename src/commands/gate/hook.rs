@@ -17,11 +17,12 @@ use serde_json::{Value, json};
 use super::agents::{self, Answer, Moment, Tool};
 use super::call::{Call, files, inside, read, tool_of};
 use super::caller::{self, Caller};
-use super::compare::{compare, in_the_midst, unallowed};
+use super::compare::{compare, in_doubt, in_the_midst};
+use super::cut_off::Open;
 use super::desk::{self, Desk};
 use super::inner_tests::{self, only_tests};
 use super::turn::{self, Turned};
-use super::{agents_environment, cut_off, settings, within};
+use super::{agents_environment, cut_off, git_hooks, refactoring, settings, within};
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
 use crate::settings::Environment;
@@ -29,7 +30,7 @@ use crate::view::print;
 use crate::world::project::Place;
 use crate::world::session_file::{self, Depth};
 use tdd_child::regular_file;
-use tdd_core::event::{EditGround, GateMode, Switch};
+use tdd_core::event::{EditGround, GateMode, SessionEvent, Switch};
 use tdd_core::path::RelPath;
 use tdd_core::session::{Permit, Refusal};
 use tdd_core::trouble::Trouble;
@@ -169,7 +170,7 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
         Moment::SessionStart if call.is_compacted => Ok(Word::Go(begun(&desk))),
         Moment::SessionStart | Moment::TurnStart => {
             let told = if call.moment == Moment::SessionStart {
-                begun(&desk) + &settings::changed(&desk)
+                begun(&desk) + &settings::changed(&desk) + &settings::another_program()
             } else {
                 String::new()
             };
@@ -182,10 +183,12 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
             }
             let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty());
             let compared = compare(&mut desk, tool, Look::Quick)?;
+            let planted = git_hooks::news(&desk);
             Ok(if compared.told.is_empty() {
-                Word::Go(aside(call, &compared.warned))
+                let told = [compared.warned, planted].into_iter().filter(|told| !told.is_empty());
+                Word::Go(aside(call, &told.collect::<Vec<_>>().join("\n")))
             } else {
-                Word::Stop(compared.told)
+                Word::Stop([compared.told, planted].join("\n").trim_end().to_owned())
             })
         }
         Moment::TurnEnd => turn_ends(&mut desk, call),
@@ -195,12 +198,13 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
 /// What the turn has left is judged; what it leaves in git and elsewhere is told.
 fn turn_ends(desk: &mut Desk, call: &Call) -> Result<Word, Trouble> {
     cut_off::all_ended(&desk.session.folder);
-    let turned = if call.is_again { turn::ended_again(desk)? } else { turn::flush(desk)? };
+    let turned = if call.is_again { refactoring::ended_again(desk)? } else { turn::flush(desk)? };
     let is_strict = desk.state().started.mode == GateMode::Strict;
     let committed = turn::committed(desk)?.filter(|_| is_strict);
     let inner = within::judged(desk)?;
     let still = committed.as_ref().map(|told| format!("\n{told}")).unwrap_or_default();
-    let reminder = committed.or(inner.reminder).or_else(|| turn::refactoring(desk));
+    let planted = git_hooks::of_turn(desk);
+    let reminder = committed.or(planted).or(inner.reminder).or_else(|| refactoring::reminder(desk));
     let reminder = reminder.filter(|_| !call.is_again);
     Ok(match (turned, reminder) {
         (Turned::Red(told), _) => Word::Stop([told, still, inner.red].concat()),
@@ -229,19 +233,32 @@ fn aside(call: &Call, text: &str) -> String {
 /// tool began that was cut off may be that tool's: the person is asked once.
 fn turn_begins(desk: &mut Desk, call: &Call, told: String) -> Result<Word, Trouble> {
     if caller::whose(&desk.session.folder) == Caller::Agent {
-        if call.agent.asks && cut_off::is_open(&desk.session.folder) {
-            let unsure = unallowed(desk)?;
-            if !unsure.is_empty() && call.moment == Moment::SessionStart {
+        let open = cut_off::open(&desk.session.folder);
+        if call.agent.asks && open != Open::Nothing {
+            let (mut unsure, claimed) = in_doubt(desk)?;
+            unsure.retain(|_| open == Open::Shell);
+            let is_unsure = !unsure.is_empty() || !claimed.is_empty();
+            if is_unsure && call.moment == Moment::SessionStart {
                 // The word to come is the one that can be held.
                 return Ok(Word::Go(told));
             }
-            if !unsure.is_empty() && !cut_off::was_asked(&desk.session.folder) {
-                return Ok(Word::Stop(cut_off::question(&unsure)));
+            if is_unsure && !cut_off::was_asked(&desk.session.folder) {
+                return Ok(Word::Stop(cut_off::question(&unsure, &claimed)));
             }
+        }
+        let news = settings::news(desk).filter(|_| call.agent.asks && call.moment == Moment::TurnStart);
+        if let Some(news) = &news
+            && !settings::was_asked(&desk.session.folder, news)
+        {
+            return Ok(Word::Stop(settings::question(news)));
         }
         cut_off::all_ended(&desk.session.folder);
         agents_environment::keep(&desk.session.folder);
+        git_hooks::settle(desk);
         turn::rebase(desk)?;
+        if let Some(news) = news {
+            desk.record_one(SessionEvent::Settled(news.settled))?;
+        }
         return Ok(Word::Go(told));
     }
     let compared = compare(desk, None, Look::Quick)?;
@@ -268,12 +285,19 @@ fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
         cut_off::began(&desk.session.folder, &call.use_id);
         return Ok(Word::Go(String::new()));
     };
+    let mut is_claimed = false;
     let beside = desk.state().git.as_ref().map(|git| git.work_trees.as_slice()).unwrap_or_default();
     for path in inside(call, &desk.place, cwd, &files)? {
         if beside.iter().any(|folder| path.is_within(folder.as_str())) {
             continue;
         }
-        let Permit::Refused(refusal) = permit(&call.input, desk, &path) else { continue };
+        let refusal = match permit(&call.input, desk, &path) {
+            Permit::Refused(refusal) => refusal,
+            Permit::Allowed(ground, _) => {
+                is_claimed |= ground == EditGround::Claim;
+                continue;
+            }
+        };
         if desk.state().started.mode == GateMode::Warn {
             return Ok(Word::Go(warning(&refusal)));
         }
@@ -281,6 +305,9 @@ fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
             matches!(refusal, Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. });
         let midst = if is_for_a_test { in_the_midst(desk) } else { String::new() };
         return Ok(Word::Stop(refusal.to_string() + &midst));
+    }
+    if is_claimed {
+        cut_off::began_edit(&desk.session.folder, &call.use_id);
     }
     Ok(Word::Go(String::new()))
 }

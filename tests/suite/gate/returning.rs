@@ -240,6 +240,12 @@ fn ac_tdd_10_45_a_known_commit_is_taken_out_again() {
     stops(&sandbox).expect(0);
     assert_eq!(sandbox.read("shop.py"), SHOP);
     assert_ne!(sandbox.read("tax.py"), TAX);
+    // A known one is picked that says which it is.
+    let sandbox = with_conflict();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    shell(&sandbox, "git cherry-pick -x clean").expect(0);
+    stops(&sandbox).expect(0);
+    assert!(sandbox.path("z.py").exists());
     // What only says so.
     for script in [
         "sed -i s/3/7/ shop.py; git commit -qam \"$(git log -n1 --format='This reverts commit %H.' HEAD~1)\"",

@@ -64,10 +64,12 @@ pub enum SessionEvent {
     Planned {
         steps: Vec<Step>,
     },
+    /// A person has changed what `tdd.yaml` says of the gate, and has said so; it holds from here on.
+    Settled(Settled),
 }
 
 impl SessionEvent {
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "session_started",
         "edit",
         "repair",
@@ -80,6 +82,7 @@ impl SessionEvent {
         "switched",
         "looked",
         "planned",
+        "settled",
     ];
 
     /// The `type` tag.
@@ -97,6 +100,7 @@ impl SessionEvent {
             Self::Switched { .. } => "switched",
             Self::Looked { .. } => "looked",
             Self::Planned { .. } => "planned",
+            Self::Settled(_) => "settled",
         }
     }
 }
@@ -127,6 +131,16 @@ pub struct SessionStarted {
     /// What git held then; none where HEAD led to no commit, and in journals of before 0.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<GitSeen>,
+}
+
+/// What `tdd.yaml` says of the gate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Settled {
+    pub mode: GateMode,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub free: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ToolClass>,
 }
 
 /// What git held at some time.

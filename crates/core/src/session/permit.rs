@@ -136,11 +136,12 @@ impl Rules {
         !self.is_guarded(path)
             && (self.free.is_match(path.as_str())
                 || policy::is_document(path, &self.policy.effective().specs_dir)
+                || is_an_editors(path)
                 || self.policy.classify(path) == FileClass::ByProduct)
     }
 
     /// What decides whether there is a gate at all: its settings, its journal, and what agents read of hooks.
-    fn is_guarded(&self, path: &RelPath) -> bool {
+    pub fn is_guarded(&self, path: &RelPath) -> bool {
         let own = path.as_str().strip_prefix(self.project.as_str()).map(|rest| rest.trim_start_matches('/'));
         let is_ours = own.is_some_and(|own| own == "tdd.yaml" || own.starts_with(".tdd/"));
         let parts: Vec<&str> = path.as_str().split('/').collect();
@@ -153,6 +154,12 @@ impl Rules {
 /// Folders in which agents look for hooks, settings and plugins; `.git` holds hooks of its own.
 const HOLDS_HOOKS: [&str; 7] = [".git", ".claude", ".codex", ".gemini", ".opencode", ".pi", ".cursor"];
 const HOLD_HOOKS: [&str; 4] = [".github/hooks/tdd.json", "opencode.json", "opencode.jsonc", ".mcp.json"];
+
+/// What editors leave beside a file while it is open, or as it was before.
+fn is_an_editors(path: &RelPath) -> bool {
+    let name = path.file_name();
+    name.ends_with('~') || name.starts_with(".#") || (name.starts_with('#') && name.ends_with('#'))
+}
 
 impl Session {
     /// Whether this file may be edited now.
