@@ -23,6 +23,7 @@ mod agents;
 mod agents_environment;
 mod annotation;
 mod at_work;
+mod brought;
 mod call;
 mod caller;
 mod claim;
@@ -30,13 +31,16 @@ mod compare;
 mod cut_off;
 mod desk;
 mod edit;
+mod git_hooks;
 pub mod hook;
+mod inner_tests;
 mod install;
 pub mod mcp;
 mod one_by_one;
 mod paths;
 mod person;
 mod plan;
+mod refactoring;
 mod runs;
 mod settings;
 mod stands;
@@ -53,6 +57,7 @@ use desk::Desk;
 pub(super) use desk::NO_TESTS;
 use paths::Target;
 use runs::{Wanted, Why};
+pub(super) use settings::another_in_path;
 use turn::Turned;
 
 /// Cases of a test that are named.
@@ -345,7 +350,7 @@ fn refactor(args: &RefactorArgs) -> Result<ExitCode, Trouble> {
             return Ok(ExitCode::SUCCESS);
         }
         let project = desk.project()?;
-        return Ok(turned(&turn::end_refactoring(&mut desk, &project)?));
+        return Ok(turned(&refactoring::end(&mut desk, &project)?));
     }
     let why = args.why.clone().filter(|why| !why.trim().is_empty()).ok_or_else(|| {
         Trouble::user("refactor mode wants a reason")
@@ -365,7 +370,10 @@ fn refactor(args: &RefactorArgs) -> Result<ExitCode, Trouble> {
     let why = desk.masked(&why);
     desk.record(&[of(SessionEvent::RefactorOn { files, why })])?;
     let told = if compared.told.is_empty() { String::new() } else { compared.told + "\n" };
-    print::result(&format!("{told}tdd: refactor mode is on. When you are done: tdd gate refactor off\n"));
+    print::result(&format!(
+        "{told}tdd: refactor mode is on. When you are done: tdd gate refactor off. It ends if the gate is green, or red with \
+         nothing that your edits made red\n"
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::sandbox::{Ran, Sandbox, has_pytest};
 
+mod among_code;
 mod bad_calls;
 mod brought;
 mod cleaned;
@@ -18,7 +19,9 @@ mod install;
 mod mcp;
 mod mcp_runs;
 mod real;
+mod returning;
 mod together;
+mod told;
 mod ways_around;
 
 pub const SHOP: &str = "def total(prices):\n    return 0\n";
@@ -47,7 +50,10 @@ pub fn project() -> Sandbox {
 
 /// Calls the hook of an agent with these bytes on stdin.
 pub fn hook_with(sandbox: &Sandbox, words: &[&str], bytes: &[u8]) -> Ran {
-    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    hook_by(sandbox.command(env!("CARGO_BIN_EXE_tdd")), words, bytes)
+}
+
+pub fn hook_by(mut command: std::process::Command, words: &[&str], bytes: &[u8]) -> Ran {
     command.args(["gate", "hook"]).args(words);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -189,11 +195,11 @@ fn ac_tdd_10_5_of_a_batch_only_what_is_red_goes_back() {
     let counting = format!("def pytest_sessionstart(session):\n    open({calls:?}, 'a').write('x')\n");
     sandbox.tdd(&["gate", "refactor", "on", "--why", "count runs"]).expect(0);
     edits(&sandbox, "conftest.py", &counting).expect(0);
-    // Refactor mode ends green alone, and two tests are red.
-    sandbox.tdd(&["gate", "refactor", "off"]).expect(1).says_on_stdout(&["refactor mode stays on"]);
-    sandbox.write("tdd.yaml", "test: python3 -m pytest -q\ngate: 'true'\n");
-    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
-    sandbox.tdd(&["gate", "refactor", "off"]).expect(0).says_on_stdout(&["refactor mode is off"]);
+    // Two tests are red, and were before.
+    sandbox
+        .tdd(&["gate", "refactor", "off"])
+        .expect(0)
+        .says_on_stdout(&["refactor mode is off; the gate is red, and no worse than without your edits"]);
 
     sandbox.tdd(&["gate", "test", ID, TAX_ID]).expect(0).says_on_stdout(&[ID, TAX_ID]);
     claims(&sandbox, ID, "shop.py");

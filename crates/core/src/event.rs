@@ -38,7 +38,7 @@ pub use missing_block::MissingBlock;
 pub use noted::{BRINGS_BACK, note_leaked, note_left};
 pub use session::{
     EditFact, EditGround, GateMode, GitSeen, Repair, RepairCause, SessionEvent, SessionId, SessionStarted,
-    Step, Switch, ToolClass,
+    Settled, Step, Switch, ToolClass,
 };
 pub use test_run::{PassFail, TestIdSource, TestRunFact};
 

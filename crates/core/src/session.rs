@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
 use crate::event::{
-    EditGround, Event, GitSeen, PassFail, Repair, RepairCause, SessionEvent, SessionStarted, Step, Switch,
-    TestRunFact,
+    EditFact, EditGround, Event, GitSeen, PassFail, Repair, RepairCause, SessionEvent, SessionStarted, Step,
+    Switch, TestRunFact,
 };
 use crate::machine::IllegalEvent;
 use crate::path::RelPath;
@@ -28,6 +28,9 @@ pub use permit::{Permit, Refusal, Rules, in_run};
 /// Failed ends of turns with one red test before a person has to look.
 pub const MOST_REPAIRS: u8 = 2;
 
+/// Good trees that are remembered besides the one that the session began with.
+const MOST_KNOWN: usize = 20;
+
 /// What is known of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
@@ -38,11 +41,14 @@ pub struct Session {
     /// Claims of tests that are not green yet, in order.
     pub claims: Vec<Claim>,
     pub refactor: Option<Refactor>,
-    /// Files that were edited for a claim or in refactor mode, and not by somebody else since.
-    pub own: BTreeSet<RelPath>,
+    /// Files that were edited for a claim or in refactor mode, and not by somebody else since; each with the tree
+    /// before the first of these edits.
+    pub own: BTreeMap<RelPath, CheckpointId>,
     /// The tree as it was last seen, and the one that red edits go back to.
     pub tree: CheckpointId,
     pub good: CheckpointId,
+    /// The newest of the good trees, in order: what may be gone back to.
+    pub known: Vec<CheckpointId>,
     /// What git held when the turn began.
     pub git: Option<GitSeen>,
     /// Failed ends of turns in a row, by test.
@@ -82,6 +88,8 @@ pub struct Claim {
     pub edit_target: RelPath,
     /// The event that it is.
     pub at: u64,
+    /// The tree as it was seen last before it.
+    pub tree: CheckpointId,
     /// The file was edited under it since the last end of a turn.
     pub used: bool,
 }
@@ -91,6 +99,8 @@ pub struct Claim {
 pub struct Refactor {
     pub files: Vec<String>,
     pub why: String,
+    /// The tree when it was switched on.
+    pub since: CheckpointId,
     /// Production files that were edited in it.
     pub edited: BTreeSet<RelPath>,
 }
@@ -108,9 +118,10 @@ impl Session {
             tests: BTreeMap::new(),
             claims: Vec::new(),
             refactor: None,
-            own: BTreeSet::new(),
+            own: BTreeMap::new(),
             tree: started.tree.clone(),
             good: started.tree.clone(),
+            known: Vec::new(),
             git: started.git.clone(),
             repairs: BTreeMap::new(),
             plan: Vec::new(),
@@ -129,6 +140,7 @@ impl Session {
                 test_id: test_id.clone(),
                 edit_target: edit_target.clone(),
                 at: self.count,
+                tree: self.tree.clone(),
                 used: false,
             }),
             Event::TreeSeen { tree } => self.tree = tree.clone(),
@@ -145,44 +157,30 @@ impl Session {
             SessionEvent::SessionStarted(_) => {
                 return Err(illegal(&Event::Session(Box::new(event.clone())), "the beginning of a session"));
             }
-            SessionEvent::Edit(fact) => {
-                self.tree = fact.tree.clone();
-                match fact.ground {
-                    EditGround::Claim | EditGround::Refactor => self.own.insert(fact.edit_target.clone()),
-                    EditGround::Test | EditGround::Free | EditGround::Ungated => {
-                        self.own.remove(&fact.edit_target)
-                    }
-                };
-                for claim in &mut self.claims {
-                    claim.used |=
-                        claim.edit_target == fact.edit_target && fact.test_ids.contains(&claim.test_id);
-                }
-                if let (EditGround::Refactor, Some(refactor)) = (fact.ground, &mut self.refactor) {
-                    refactor.edited.insert(fact.edit_target.clone());
-                }
-            }
+            SessionEvent::Edit(fact) => self.edited(fact),
             SessionEvent::Repair(repair) => self.repaired(repair),
             SessionEvent::RefactorOn { files, why } => {
-                let edited = self.refactor.take().map(|before| before.edited).unwrap_or_default();
-                self.refactor = Some(Refactor { files: files.clone(), why: why.clone(), edited });
+                let before = self.refactor.take().map(|before| (before.since, before.edited));
+                let (since, edited) = before.unwrap_or_else(|| (self.tree.clone(), BTreeSet::new()));
+                self.refactor = Some(Refactor { files: files.clone(), why: why.clone(), since, edited });
             }
             SessionEvent::RefactorOff { tree, .. } => {
                 self.refactor = None;
-                (self.tree, self.good) = (tree.clone(), tree.clone());
+                self.is_good(tree);
             }
             SessionEvent::Flushed { test_ids, tree } => {
                 for id in test_ids {
                     self.repairs.remove(id);
                 }
                 self.claims.retain(|claim| !test_ids.contains(&claim.test_id));
-                (self.tree, self.good) = (tree.clone(), tree.clone());
+                self.is_good(tree);
             }
             SessionEvent::Rebased { tree, paths, git } => {
-                self.own.retain(|path| !paths.contains(path));
+                self.own.retain(|path, _| !paths.contains(path));
                 self.tree = tree.clone();
                 self.git = git.clone().or_else(|| self.git.take());
                 if !self.claims.iter().any(|claim| claim.used) {
-                    self.good = tree.clone();
+                    self.is_good(tree);
                 }
             }
             SessionEvent::Committed { git } => self.git = Some(git.clone()),
@@ -191,9 +189,42 @@ impl Session {
             }
             SessionEvent::Switched { to } => self.switch = *to,
             SessionEvent::Looked { test_ids } => self.repairs.retain(|id, _| !test_ids.contains(id)),
+            SessionEvent::Settled(settled) => {
+                self.started.mode = settled.mode;
+                self.started.free.clone_from(&settled.free);
+                self.started.tools.clone_from(&settled.tools);
+            }
             SessionEvent::Planned { steps } => self.plan.clone_from(steps),
         }
         Ok(())
+    }
+
+    fn edited(&mut self, fact: &EditFact) {
+        self.tree = fact.tree.clone();
+        match fact.ground {
+            EditGround::Claim | EditGround::Refactor => {
+                self.own.entry(fact.edit_target.clone()).or_insert_with(|| fact.base.clone());
+            }
+            EditGround::Test | EditGround::Free | EditGround::Ungated => {
+                self.own.remove(&fact.edit_target);
+            }
+        }
+        for claim in &mut self.claims {
+            claim.used |= claim.edit_target == fact.edit_target && fact.test_ids.contains(&claim.test_id);
+        }
+        if let (EditGround::Refactor, Some(refactor)) = (fact.ground, &mut self.refactor) {
+            refactor.edited.insert(fact.edit_target.clone());
+        }
+    }
+
+    /// Red edits go back to this tree from now on. It is known unless refactor mode has edits in it that nobody judged.
+    fn is_good(&mut self, tree: &CheckpointId) {
+        (self.tree, self.good) = (tree.clone(), tree.clone());
+        let is_judged = self.refactor.as_ref().is_none_or(|refactor| refactor.edited.is_empty());
+        if is_judged && self.known.last() != Some(tree) {
+            self.known.push(tree.clone());
+            self.known.drain(..self.known.len().saturating_sub(MOST_KNOWN));
+        }
     }
 
     fn ran(&mut self, fact: &TestRunFact) {

@@ -57,6 +57,7 @@ pub mod place;
 mod private;
 mod refs;
 pub mod restore;
+pub mod returning;
 mod rules;
 pub mod run_refs;
 mod specials;
@@ -140,8 +141,8 @@ impl GitCheckpoints {
         }
         let run = run.clone();
         let (known, waiting) = (Known::default(), BTreeMap::new());
-        let contents = Contents::new(private.clone());
         Ok(Self {
+            contents: Contents::new(private.clone()),
             place,
             run,
             rules,
@@ -158,7 +159,6 @@ impl GitCheckpoints {
             level: Level::Audit,
             folders,
             scratch,
-            contents,
         })
     }
 

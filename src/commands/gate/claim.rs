@@ -102,7 +102,24 @@ fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
             .because(why.to_owned())
             .advise("claim production code")
     };
-    match desk.rules.policy().classify(&path) {
+    let at = desk.place.repository.join(path.as_str());
+    if at.is_dir() {
+        return Err(refused("it is a folder, and a claim is about files: name each one"));
+    }
+    if typed.contains(['*', '?', '{']) && at.symlink_metadata().is_err() {
+        return Err(refused("no file is called so, and a claim takes no pattern: name each file"));
+    }
+    if desk.rules.is_guarded(&path) {
+        return Err(refused("it holds the gate: only a person edits it"));
+    }
+    let class = desk.rules.policy().classify(&path);
+    if class != FileClass::ByProduct && desk.rules.is_free(&path) {
+        return Err(refused("it is free: it may be edited at any time"));
+    }
+    if at.is_file() && !desk.checkpoints(Look::Quick)?.files(&desk.state().tree)?.contains(&path) {
+        return Err(refused("git ignores it, so that nobody would see it change"));
+    }
+    match class {
         FileClass::Source | FileClass::Mixed | FileClass::Lock => Ok(path),
         FileClass::Test => {
             Err(refused("it is a test: tests are edited before a claim, and protected after it"))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::desk::Desk;
+use super::inner_tests::{self, may_hold_tests, only_tests};
 use super::paths::{self, Target};
 use super::stands::{self, Beside};
 use tdd_child::leftovers;
@@ -17,9 +18,9 @@ use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::returning::stash_label;
 use tdd_snapshot::checkpoints::watch::{self, Look};
 use tdd_snapshot::checkpoints::{GitCheckpoints, in_the_midst_of};
-use tdd_source::{Additions, Language};
 
 /// Files that are named one by one.
 const NAMED: usize = 10;
@@ -65,6 +66,10 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         {
             told += &still_in_head(git, &head);
         }
+        if let Some(git) = &desk.state().git {
+            let dropped = checkpoints.dropped_stashes(git)?;
+            told.extend(dropped.iter().map(|stash| dropped_stash(desk, stash)));
+        }
         told += &in_the_midst(desk);
     }
     // What was taken back has been seen as it is then.
@@ -76,19 +81,21 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
     Ok(Compared { told, warned })
 }
 
-/// The files that have changed and that nothing allows. Nothing is journalled or taken back.
-pub(super) fn unallowed(desk: &Desk) -> Result<Vec<RelPath>, Trouble> {
+/// The files that have changed and that nothing allows, and those that a claim alone does. Nothing is journalled or taken
+/// back.
+pub(super) fn in_doubt(desk: &Desk) -> Result<(Vec<RelPath>, Vec<RelPath>), Trouble> {
     let before = desk.state().tree.clone();
     if watch::is_as_seen(&desk.place.repository, &desk.session.folder, &before)? {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
     let (now, changes) = checkpoints.see_since(&before)?;
     let beside = Beside::of(desk, &mut checkpoints, &before)?;
-    let (_, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, None, &beside));
+    let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, None, &beside));
     let standing = stands::of_others(desk, &mut checkpoints, (&before, &now), &refused)?;
     refused.retain(|path, _| !standing.contains(path));
-    Ok(refused.into_keys().collect())
+    let claimed = edits.into_iter().filter(|edit| edit.ground == EditGround::Claim);
+    Ok((refused.into_keys().collect(), claimed.map(|edit| edit.edit_target).collect()))
 }
 
 /// What stands because the gate warns alone.
@@ -153,9 +160,12 @@ fn seen(
 
 /// What git holds now; nothing of it is trusted that was not before.
 pub(super) fn git_now(desk: &Desk, checkpoints: &mut GitCheckpoints) -> Result<Option<GitSeen>, Trouble> {
-    let trusted = desk.state().git.as_ref().map(|git| git.trusted.clone()).unwrap_or_default();
-    let known = desk.state().git.as_ref().map(|git| git.work_trees.clone()).unwrap_or_default();
-    Ok(checkpoints.git_seen()?.map(|now| GitSeen { trusted, work_trees: known, ..now }))
+    let Some(now) = checkpoints.git_seen()? else { return Ok(None) };
+    let Some(before) = &desk.state().git else { return Ok(Some(now)) };
+    // Where HEAD was gone on from by somebody, what it holds is theirs to know.
+    let unjudged = before.unjudged.clone().filter(|_| now.head == before.head);
+    let (trusted, work_trees) = (before.trusted.clone(), before.work_trees.clone());
+    Ok(Some(GitSeen { trusted, work_trees, unjudged, ..now }))
 }
 
 /// What to do where git waits for somebody who resolves a conflict.
@@ -179,6 +189,15 @@ fn still_in_head(git: &GitSeen, head: &CheckpointId) -> String {
     )
 }
 
+/// What a `git stash pop` has ended that was taken back.
+fn dropped_stash(desk: &Desk, stash: &CheckpointId) -> String {
+    let label = stash_label(stash);
+    format!(
+        "\ntdd: git has dropped the stash; it is kept as {}, and this lists it again: git stash store -m kept {stash}",
+        kept_as(desk, &label)
+    )
+}
+
 /// Whether a change may stand, by what the file is now.
 fn judge(
     desk: &Desk,
@@ -191,6 +210,9 @@ fn judge(
         && leads_away(desk, checkpoints, now, path)
     {
         return Permit::Refused(Refusal::Link { path: path.clone() });
+    }
+    if let Permit::Allowed(EditGround::Claim | EditGround::Refactor, _) = &permit {
+        return inner_tests::weakened(desk, checkpoints, path, now).map_or(permit, Permit::Refused);
     }
     let Permit::Refused(Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. }) =
         permit
@@ -218,17 +240,6 @@ fn leads_away(desk: &Desk, checkpoints: &mut GitCheckpoints, now: &CheckpointId,
     let Ok(Target::Inside(leads_to)) = paths::target(top, top, path.as_str()) else { return true };
     let is_held = |file: &RelPath| *file == leads_to || file.is_within(leads_to.as_str());
     !checkpoints.files(now).is_ok_and(|files| files.iter().any(is_held))
-}
-
-fn may_hold_tests(path: &RelPath) -> bool {
-    Language::of(path.extension()) == Some(Language::Rust)
-}
-
-/// Whether a source that holds tests beside its code has more of them now, and nothing else.
-pub(super) fn only_tests(path: &RelPath, old: &[u8], new: &[u8]) -> bool {
-    let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return false };
-    let is_more = || tdd_source::additions(Language::Rust, old, new);
-    may_hold_tests(path) && matches!(is_more(), Ok(Additions::OnlyUnits)) && !old.is_empty()
 }
 
 /// Makes these files as they are in `to`; what was there is kept under a label, which is given. The tree as it

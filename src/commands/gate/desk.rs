@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::RunArgs;
 use crate::settings::{Environment, Settings};
 use crate::text::config::gate::GateSetting;
+use crate::world::config_file;
 use crate::world::project::{self, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::session_file::{self, Depth, SessionFile, Turn};
@@ -65,12 +66,22 @@ impl Desk {
         (id, agent): (&SessionId, &str),
         (depth, is_late): (Depth, bool),
     ) -> Result<Result<Self, Trouble>, Trouble> {
+        let mut place = place;
         let session = match Turn::take(&place.repository, id)?.open(depth)? {
-            Ok(session) => session,
-            Err(turn) => match begin(turn, &place, &environment, ((id, agent), is_late))? {
-                Ok(session) => session,
-                Err(unable) => return Ok(Err(unable)),
-            },
+            Ok(session) => {
+                // A session begun in a project's folder is about that project, wherever a command is typed.
+                if !is_named(&place) {
+                    place.project = place.repository.join(&session.state.started.project);
+                }
+                session
+            }
+            Err(turn) => {
+                place.project = own_project(&place, &environment).unwrap_or(place.project);
+                match begin(turn, &place, &environment, ((id, agent), is_late))? {
+                    Ok(session) => session,
+                    Err(unable) => return Ok(Err(unable)),
+                }
+            }
         };
         let rules = rules(&session.state)?;
         Ok(Ok(Self { place, environment, session, rules }))
@@ -157,6 +168,24 @@ pub(super) fn project_of(place: &Place, environment: &Environment) -> Result<Pro
     let settings = Settings::resolve(&RunArgs::default(), config, environment)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
     Ok(Project { settings, chosen, gate })
+}
+
+/// Whether a file says where the project is.
+fn is_named(place: &Place) -> bool {
+    place.project != place.repository || place.project.join(config_file::NAME).is_file()
+}
+
+/// The project whose folder the agent was begun in, where nothing names one and the repository itself is none.
+fn own_project(place: &Place, environment: &Environment) -> Option<PathBuf> {
+    if is_named(place) || project_of(place, environment).is_ok() {
+        return None;
+    }
+    let mut above = place.cwd.ancestors().take_while(|folder| *folder != place.repository);
+    let has_one = |folder: &&Path| {
+        let inner = Place { project: folder.to_path_buf(), ..place.clone() };
+        folder.starts_with(&place.repository) && project_of(&inner, environment).is_ok()
+    };
+    above.find(has_one).map(Path::to_owned)
 }
 
 /// Begins a session: the tree as it is, the project's commands, what its files are.

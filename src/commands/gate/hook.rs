@@ -17,10 +17,12 @@ use serde_json::{Value, json};
 use super::agents::{self, Answer, Moment, Tool};
 use super::call::{Call, files, inside, read, tool_of};
 use super::caller::{self, Caller};
-use super::compare::{compare, in_the_midst, only_tests, unallowed};
+use super::compare::{compare, in_doubt, in_the_midst};
+use super::cut_off::Open;
 use super::desk::{self, Desk};
+use super::inner_tests::{self, only_tests};
 use super::turn::{self, Turned};
-use super::{agents_environment, cut_off, settings, within};
+use super::{agents_environment, cut_off, git_hooks, refactoring, settings, within};
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
 use crate::settings::Environment;
@@ -28,7 +30,7 @@ use crate::view::print;
 use crate::world::project::Place;
 use crate::world::session_file::{self, Depth};
 use tdd_child::regular_file;
-use tdd_core::event::{EditGround, GateMode, Switch};
+use tdd_core::event::{EditGround, GateMode, SessionEvent, Switch};
 use tdd_core::path::RelPath;
 use tdd_core::session::{Permit, Refusal};
 use tdd_core::trouble::Trouble;
@@ -168,7 +170,7 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
         Moment::SessionStart if call.is_compacted => Ok(Word::Go(begun(&desk))),
         Moment::SessionStart | Moment::TurnStart => {
             let told = if call.moment == Moment::SessionStart {
-                begun(&desk) + &settings::changed(&desk)
+                begun(&desk) + &settings::changed(&desk) + &settings::another_program()
             } else {
                 String::new()
             };
@@ -181,33 +183,38 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
             }
             let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty());
             let compared = compare(&mut desk, tool, Look::Quick)?;
+            let planted = git_hooks::news(&desk);
             Ok(if compared.told.is_empty() {
-                Word::Go(aside(call, &compared.warned))
+                let told = [compared.warned, planted].into_iter().filter(|told| !told.is_empty());
+                Word::Go(aside(call, &told.collect::<Vec<_>>().join("\n")))
             } else {
-                Word::Stop(compared.told)
+                Word::Stop([compared.told, planted].join("\n").trim_end().to_owned())
             })
         }
-        Moment::TurnEnd => {
-            cut_off::all_ended(&desk.session.folder);
-            let turned = if call.is_again { turn::ended_again(&mut desk)? } else { turn::flush(&mut desk)? };
-            let is_strict = desk.state().started.mode == GateMode::Strict;
-            let committed = turn::committed(&mut desk)?.filter(|_| is_strict);
-            let inner = within::judged(&desk)?;
-            let reminder = committed.or(inner.reminder).or_else(|| turn::refactoring(&desk));
-            let reminder = reminder.filter(|_| !call.is_again);
-            Ok(match (turned, reminder) {
-                (Turned::Red(told), _) => Word::Stop([told, inner.red].concat()),
-                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
-                    Word::Stop(inner.red)
-                }
-                (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => {
-                    Word::Stop(reminder)
-                }
-                (Turned::Warned(told), None) => Word::Go(aside(call, &told)),
-                (Turned::Green(_) | Turned::Nothing, None) => Word::Go(String::new()),
-            })
-        }
+        Moment::TurnEnd => turn_ends(&mut desk, call),
     }
+}
+
+/// What the turn has left is judged; what it leaves in git and elsewhere is told.
+fn turn_ends(desk: &mut Desk, call: &Call) -> Result<Word, Trouble> {
+    cut_off::all_ended(&desk.session.folder);
+    let turned = if call.is_again { refactoring::ended_again(desk)? } else { turn::flush(desk)? };
+    let is_strict = desk.state().started.mode == GateMode::Strict;
+    let committed = turn::committed(desk)?.filter(|_| is_strict);
+    let inner = within::judged(desk)?;
+    let still = committed.as_ref().map(|told| format!("\n{told}")).unwrap_or_default();
+    let planted = git_hooks::of_turn(desk);
+    let reminder = committed.or(planted).or(inner.reminder).or_else(|| refactoring::reminder(desk));
+    let reminder = reminder.filter(|_| !call.is_again);
+    Ok(match (turned, reminder) {
+        (Turned::Red(told), _) => Word::Stop([told, still, inner.red].concat()),
+        (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
+            Word::Stop(inner.red)
+        }
+        (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => Word::Stop(reminder),
+        (Turned::Warned(told), None) => Word::Go(aside(call, &told)),
+        (Turned::Green(_) | Turned::Nothing, None) => Word::Go(String::new()),
+    })
 }
 
 /// A word beside a call that stands, for the person and the model: plain text of a hook that ends well is read by nobody.
@@ -226,19 +233,32 @@ fn aside(call: &Call, text: &str) -> String {
 /// tool began that was cut off may be that tool's: the person is asked once.
 fn turn_begins(desk: &mut Desk, call: &Call, told: String) -> Result<Word, Trouble> {
     if caller::whose(&desk.session.folder) == Caller::Agent {
-        if call.agent.asks && cut_off::is_open(&desk.session.folder) {
-            let unsure = unallowed(desk)?;
-            if !unsure.is_empty() && call.moment == Moment::SessionStart {
+        let open = cut_off::open(&desk.session.folder);
+        if call.agent.asks && open != Open::Nothing {
+            let (mut unsure, claimed) = in_doubt(desk)?;
+            unsure.retain(|_| open == Open::Shell);
+            let is_unsure = !unsure.is_empty() || !claimed.is_empty();
+            if is_unsure && call.moment == Moment::SessionStart {
                 // The word to come is the one that can be held.
                 return Ok(Word::Go(told));
             }
-            if !unsure.is_empty() && !cut_off::was_asked(&desk.session.folder) {
-                return Ok(Word::Stop(cut_off::question(&unsure)));
+            if is_unsure && !cut_off::was_asked(&desk.session.folder) {
+                return Ok(Word::Stop(cut_off::question(&unsure, &claimed)));
             }
+        }
+        let news = settings::news(desk).filter(|_| call.agent.asks && call.moment == Moment::TurnStart);
+        if let Some(news) = &news
+            && !settings::was_asked(&desk.session.folder, news)
+        {
+            return Ok(Word::Stop(settings::question(news)));
         }
         cut_off::all_ended(&desk.session.folder);
         agents_environment::keep(&desk.session.folder);
+        git_hooks::settle(desk);
         turn::rebase(desk)?;
+        if let Some(news) = news {
+            desk.record_one(SessionEvent::Settled(news.settled))?;
+        }
         return Ok(Word::Go(told));
     }
     let compared = compare(desk, None, Look::Quick)?;
@@ -265,12 +285,19 @@ fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
         cut_off::began(&desk.session.folder, &call.use_id);
         return Ok(Word::Go(String::new()));
     };
+    let mut is_claimed = false;
     let beside = desk.state().git.as_ref().map(|git| git.work_trees.as_slice()).unwrap_or_default();
     for path in inside(call, &desk.place, cwd, &files)? {
         if beside.iter().any(|folder| path.is_within(folder.as_str())) {
             continue;
         }
-        let Permit::Refused(refusal) = permit(&call.input, desk, &path) else { continue };
+        let refusal = match permit(&call.input, desk, &path) {
+            Permit::Refused(refusal) => refusal,
+            Permit::Allowed(ground, _) => {
+                is_claimed |= ground == EditGround::Claim;
+                continue;
+            }
+        };
         if desk.state().started.mode == GateMode::Warn {
             return Ok(Word::Go(warning(&refusal)));
         }
@@ -278,6 +305,9 @@ fn before(call: &Call, desk: &Desk, cwd: &Path) -> Result<Word, Trouble> {
             matches!(refusal, Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. });
         let midst = if is_for_a_test { in_the_midst(desk) } else { String::new() };
         return Ok(Word::Stop(refusal.to_string() + &midst));
+    }
+    if is_claimed {
+        cut_off::began_edit(&desk.session.folder, &call.use_id);
     }
     Ok(Word::Go(String::new()))
 }
@@ -290,14 +320,20 @@ pub(super) fn warning(refusal: &Refusal) -> String {
 /// Whether the file may be edited; an edit that only adds tests to a source that holds some may.
 pub(super) fn permit(input: &Value, desk: &Desk, path: &RelPath) -> Permit {
     let permit = desk.state().may_edit(&desk.rules, path);
-    if !matches!(
+    let is_for_code = matches!(permit, Permit::Allowed(EditGround::Claim | EditGround::Refactor, _));
+    let is_for_a_test = matches!(
         permit,
         Permit::Refused(Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. })
-    ) {
+    );
+    if !is_for_a_test && !is_for_code {
         return permit;
     }
     let old =
         regular_file::head(&desk.place.repository.join(path.as_str()), LARGEST_SOURCE).unwrap_or_default();
+    if is_for_code {
+        let weakened = proposed(input, &old).and_then(|new| inner_tests::weakens(desk, path, &old, &new));
+        return weakened.map_or(permit, Permit::Refused);
+    }
     match proposed(input, &old) {
         Some(new) if only_tests(path, &old, &new) => Permit::Allowed(EditGround::Test, Vec::new()),
         _ => permit,

@@ -1,9 +1,88 @@
-//! What settles the gate, against what the session before it began with. Between two sessions nobody compares, so a change
+//! What settles the gate: what a person has changed of it under way, and what the session before began with. Between two sessions nobody compares, so a change
 //! is told and not taken back: it is a person's as a rule.
 
+use std::path::{Path, PathBuf};
+
+use super::super::run::wire;
 use super::desk::Desk;
 use crate::world::session_file::{self, shelf};
-use tdd_core::event::{GateMode, SessionStarted};
+use tdd_child::regular_file;
+use tdd_core::event::{GateMode, SessionStarted, Settled};
+
+/// What the person was asked about last.
+const ASKED: &str = "asked";
+const LARGEST: u64 = 64 << 10;
+
+/// Settings that a person has changed under way.
+pub(super) struct News {
+    pub(super) settled: Settled,
+    /// In words, what is permitted besides; what is forbidden besides needs nobody's word.
+    told: String,
+}
+
+/// What `tdd.yaml` says otherwise than the session goes by. It is read at the beginning of a turn alone, when it is a
+/// person's; since a process of the agent's could have written it between two turns, the person is asked.
+pub(super) fn news(desk: &Desk) -> Option<News> {
+    let config = crate::commands::read_settings(&desk.place, &desk.environment).ok()?;
+    let gate = config.map(|config| config.session_gate).unwrap_or_default();
+    let now = &desk.state().started;
+    let settled = Settled {
+        mode: gate.mode,
+        free: gate.free.iter().map(|glob| wire::in_repository(&desk.place, glob)).collect(),
+        tools: gate.tools,
+    };
+    let is_same = settled.mode == now.mode && settled.free == now.free && settled.tools == now.tools;
+    if is_same || desk.place.project_in_repository() != now.project {
+        return None;
+    }
+    let (mode, free, tools) = (settled.mode, settled.free.clone(), settled.tools.clone());
+    let told = differences(now, &SessionStarted { mode, free, tools, ..now.clone() });
+    let is_looser =
+        !told.is_empty() && (told.len() > 1 || settled.mode == now.mode || mode == GateMode::Warn);
+    Some(News { settled, told: if is_looser { told.join("; ") } else { String::new() } })
+}
+
+/// Whether the person was asked about just this, or need not be; from now on they were.
+pub(super) fn was_asked(folder: &Path, news: &News) -> bool {
+    if news.told.is_empty() {
+        return true;
+    }
+    let at = folder.join(ASKED);
+    let asked = format!("{:?}", news.settled);
+    if regular_file::head(&at, LARGEST).is_ok_and(|bytes| bytes == asked.as_bytes()) {
+        return true;
+    }
+    // Where it can't be kept it is asked again.
+    let _ = regular_file::write_private(&at, asked.as_bytes());
+    false
+}
+
+pub(super) fn question(news: &News) -> String {
+    format!(
+        "tdd: tdd.yaml settles the gate otherwise now: {}. If it was you, send the same word again: it holds from then on. \
+         If not: put tdd.yaml back first",
+        news.told
+    )
+}
+
+/// In words, where `tdd` is another program in this process's PATH than the one that answers.
+pub(super) fn another_program() -> String {
+    another_in_path().map_or_else(String::new, |other| {
+        format!(
+            "\ntdd: in PATH `tdd` is another program, {}: hooks that call it by its name would be that one's. Tell the person",
+            other.display()
+        )
+    })
+}
+
+/// The first `tdd` of PATH, if it is not this program.
+#[expect(clippy::disallowed_methods, reason = "looks for a program as a shell does")]
+pub(in crate::commands) fn another_in_path() -> Option<PathBuf> {
+    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path).map(|folder| folder.join("tdd")).find(|at| at.is_file())?;
+    (found.canonicalize().ok()? != own).then_some(found)
+}
 
 /// In words; nothing where it is the same or there is no session before.
 pub(super) fn changed(desk: &Desk) -> String {

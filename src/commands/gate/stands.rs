@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::caller;
 use super::compare::of;
 use super::desk::{self, Desk};
+use super::{brought, caller};
 use crate::commands::journalled::Journalled;
 use crate::world::session_file::{self, shelf};
 use tdd_child::run_folder;
@@ -34,7 +34,7 @@ pub(super) fn of_others(
     if refused.is_empty() {
         return Ok(Vec::new());
     }
-    let mut standing = brought(desk, checkpoints, trees, refused)?;
+    let mut standing = brought::by_git(desk, checkpoints, trees, refused)?;
     standing.extend(by_runs(desk, checkpoints, trees, refused)?);
     standing.extend(by_sessions(desk, checkpoints, trees.1, refused)?);
     standing.extend(older(desk, checkpoints, trees.0, refused)?);
@@ -64,6 +64,7 @@ fn by_sessions(
             Refusal::NoRed { .. } | Refusal::NoClaim { .. } | Refusal::NotCounted { .. } => true,
             Refusal::Halted { .. } => is_free,
             Refusal::Protected { .. }
+            | Refusal::Weakened { .. }
             | Refusal::Gate { .. }
             | Refusal::Guarded { .. }
             | Refusal::Link { .. }
@@ -78,7 +79,7 @@ fn by_sessions(
             };
             standing.extend(asked.iter().filter(claimed).cloned());
         }
-        let mut done: Vec<RelPath> = asked.into_iter().filter(|path| other.own.contains(path)).collect();
+        let mut done: Vec<RelPath> = asked.into_iter().filter(|path| other.own.contains_key(path)).collect();
         if standing_of != Standing::AtWork {
             // Nobody has judged what its refactor mode allowed, and nobody will.
             let unjudged = other.refactor.as_ref().map(|refactor| &refactor.edited);
@@ -171,32 +172,6 @@ impl Beside {
     pub(super) fn has(&self, change: &Change) -> bool {
         let is_in = |folder: &RelPath| change.path.is_within(folder.as_str());
         self.folders.iter().any(is_in) || (change.kind == ChangeKind::Deleted && self.known.iter().any(is_in))
-    }
-}
-
-/// What git has brought from its history of what would be refused: another branch, a merge. While a claim is open the
-/// end of the turn is to judge it, and the tree that it would go back to is of the other commit.
-fn brought(
-    desk: &Desk,
-    checkpoints: &mut GitCheckpoints,
-    trees: (&CheckpointId, &CheckpointId),
-    refused: &BTreeMap<RelPath, Refusal>,
-) -> Result<Vec<RelPath>, Trouble> {
-    let is_code = |(path, refusal): (&RelPath, &Refusal)| {
-        (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
-    };
-    let paths: Vec<RelPath> = refused.iter().filter_map(is_code).collect();
-    match (&desk.state().started.git, &desk.state().git) {
-        (Some(known), Some(seen)) if desk.state().claims.is_empty() && !paths.is_empty() => {
-            let known = (&known.tips, seen);
-            let mut brought = checkpoints.brought(known, trees, &paths)?;
-            if brought.len() < paths.len() {
-                brought.extend(checkpoints.merged(known, trees, &paths)?);
-                brought.extend(checkpoints.updated_submodules(known, trees, &paths)?);
-            }
-            Ok(brought)
-        }
-        _ => Ok(Vec::new()),
     }
 }
 

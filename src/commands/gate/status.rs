@@ -59,6 +59,10 @@ fn in_words(desk: &Desk) -> String {
     };
     let _ =
         writeln!(text, "session {} ({}): the gate is {switch}", state.started.session.0, state.started.agent);
+    text += super::settings::another_program().trim_start();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
     if let Some(refactor) = &state.refactor {
         let files =
             if refactor.files.is_empty() { "all files".to_owned() } else { refactor.files.join(", ") };

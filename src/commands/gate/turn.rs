@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 
 use super::annotation::Names;
 use super::compare::{self, compare, git_now, kept_as};
-use super::desk::{Desk, NO_TESTS, Project};
+use super::desk::Desk;
 use super::runs::{self, Wanted, Why};
-use crate::commands::gate::compare::of;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{GateMode, PassFail, RepairCause, SessionEvent, Switch};
+use tdd_core::event::{GitSeen, PassFail, RepairCause, SessionEvent, Switch};
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
@@ -21,7 +20,7 @@ use tdd_snapshot::checkpoints::watch::{self, Look};
 /// Commits that are trusted one by one.
 const MOST_TRUSTED: usize = 100;
 /// What a model is shown of the tests' output.
-const SHOWN: usize = 6 << 10;
+pub(super) const SHOWN: usize = 6 << 10;
 
 /// How a turn ended.
 #[derive(Debug)]
@@ -42,7 +41,10 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
         return Ok(Turned::Nothing);
     }
     let compared = compare(desk, None, Look::Whole)?;
-    let (touched, idle) = (desk.state().touched(), desk.state().idle());
+    let (mut touched, mut idle) = (desk.state().touched(), desk.state().idle());
+    let undone = undone(desk, &touched)?;
+    touched.retain(|id| !undone.contains(id));
+    idle.extend(undone);
     if !idle.is_empty() {
         desk.record_one(SessionEvent::Released { test_ids: idle.into_iter().collect() })?;
     }
@@ -83,55 +85,18 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
     Ok(Turned::Red(told.join("\n")))
 }
 
-/// The end of a turn that was refused an end before: it is done, so what refactor mode allowed is judged as well.
-pub(super) fn ended_again(desk: &mut Desk) -> Result<Turned, Trouble> {
-    let turned = flush(desk)?;
-    if matches!(turned, Turned::Red(_)) || refactoring(desk).is_none() {
-        return Ok(turned);
+/// The tests of claims whose files are all as they were in the last good tree: an edit that was undone is none.
+fn undone(desk: &Desk, touched: &BTreeSet<TestId>) -> Result<BTreeSet<TestId>, Trouble> {
+    let state = desk.state();
+    if touched.is_empty() {
+        return Ok(BTreeSet::new());
     }
-    Ok(refactored(desk)?.unwrap_or(turned))
-}
-
-/// Runs the gate command for what was edited in refactor mode, which stays on; if it is red the edits are taken back.
-fn refactored(desk: &mut Desk) -> Result<Option<Turned>, Trouble> {
-    let project = desk.project()?;
-    if project.chosen.commands.gate.is_empty() {
-        return Ok(Some(Turned::Warned(
-            "tdd: refactor mode is on, and no gate command judges it".to_owned(),
-        )));
-    }
-    let run = runs::gate(desk, &project)?;
-    let _ = compare(desk, None, Look::Quick)?;
-    if run.own_exit().is_success() {
-        let tree = desk.state().tree.clone();
-        desk.record_one(SessionEvent::Flushed { test_ids: Vec::new(), tree })?;
-        return Ok(None);
-    }
-    let red = format!("tdd: in refactor mode `{}` is red ({})", desk.masked(&run.command), run.own_exit());
-    let (good, now) = (desk.state().good.clone(), desk.state().tree.clone());
-    let edited = desk.state().refactor.as_ref().map(|refactor| refactor.edited.clone()).unwrap_or_default();
-    let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    let changes = checkpoints.diff(&good, &now)?.into_iter().map(|change| change.path);
-    let files: Vec<RelPath> = changes.filter(|path| edited.contains(path)).collect();
-    if files.is_empty() || desk.state().started.mode == GateMode::Warn {
-        return Ok(Some(Turned::Warned(format!("{red}, and nothing was taken back for it: a person looks"))));
-    }
-    // No worse than before is honest work: a gate may have been red all along.
-    checkpoints.restore(&good, &files)?;
-    let without = runs::gate(desk, &project);
-    checkpoints.restore(&now, &files)?;
-    if !without?.own_exit().is_success() {
-        let words = "it is red without these edits, too, so that they stay: a person looks";
-        return Ok(Some(Turned::Warned(format!("{red}; {words}"))));
-    }
-    let label = compare::take_back(desk, &mut checkpoints, (&good, &now), &files, (RepairCause::Red, &[]))?;
-    let paths: Vec<&str> = files.iter().map(RelPath::as_str).collect();
-    Ok(Some(Turned::Red(format!(
-        "{red}\ntdd: taken back: {}; kept as {}. It said:\n{}",
-        paths.join(", "),
-        kept_as(desk, &label),
-        excerpt::head_and_tail(&desk.masked(&run.output), SHOWN)
-    ))))
+    let changes = desk.checkpoints(Look::Quick)?.diff(&state.good, &state.tree)?;
+    let is_left = |id: &TestId| {
+        let of = state.files_of(&BTreeSet::from([id.clone()]));
+        changes.iter().any(|change| of.contains(&change.path))
+    };
+    Ok(touched.iter().filter(|id| !is_left(id)).cloned().collect())
 }
 
 /// Takes back the files of the red claims, and says so.
@@ -227,52 +192,28 @@ pub(super) fn rebase(desk: &mut Desk) -> Result<(), Trouble> {
 pub(super) fn committed(desk: &mut Desk) -> Result<Option<String>, Trouble> {
     let Some(before) = desk.state().git.clone() else { return Ok(None) };
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    let Some(mut now) = git_now(desk, &mut checkpoints)?.filter(|now| *now != before) else {
+    let Some(mut now) = git_now(desk, &mut checkpoints)? else { return Ok(None) };
+    if now == before && before.unjudged.is_none() {
         return Ok(None);
-    };
+    }
     let tree = desk.state().tree.clone();
-    let unjudged = checkpoints.unjudged(&before, &now.head, &tree)?;
+    let given_since = before.unjudged.as_ref().unwrap_or(&before.head);
+    let unjudged =
+        checkpoints.unjudged(&GitSeen { head: given_since.clone(), ..before.clone() }, &now.head, &tree)?;
+    now.unjudged = (!unjudged.is_empty()).then(|| given_since.clone());
     if unjudged.is_empty() && now.head != before.head && !now.trusted.contains(&now.head) {
         now.trusted.push(now.head.clone());
     }
-    desk.record_one(SessionEvent::Committed { git: now })?;
+    let (back, is_new) = (given_since.0.get(..12).unwrap_or(&given_since.0).to_owned(), now != before);
+    if is_new {
+        desk.record_one(SessionEvent::Committed { git: now })?;
+    }
     let names: Vec<&str> = unjudged.iter().map(RelPath::as_str).take(5).collect();
     Ok((!names.is_empty()).then(|| {
         format!(
-            "tdd: HEAD holds other text than the files that were judged: {}. Commit them as they are, or tell the person",
+            "tdd: HEAD holds other text than the files that were judged: {}. Commit them as they are, or take the commit \
+             back (git reset --soft {back}), or tell the person",
             names.join(", ")
         )
     }))
-}
-
-/// What a model is told once of refactor mode that it has edited in.
-pub(super) fn refactoring(desk: &Desk) -> Option<String> {
-    let refactor = desk.state().refactor.as_ref()?;
-    let is_ours = refactor.why != NO_TESTS && !refactor.edited.is_empty();
-    is_ours.then(|| "tdd: refactor mode is on. When you are done: tdd gate refactor off. If the turn ends red, its edits are taken back".to_owned())
-}
-
-/// Ends refactor mode if the gate command is green.
-pub(super) fn end_refactoring(desk: &mut Desk, project: &Project) -> Result<Turned, Trouble> {
-    let compared = compare(desk, None, Look::Whole)?;
-    if project.chosen.commands.gate.is_empty() {
-        return Err(Trouble::user("there is no gate command, so refactor mode can't end")
-            .because("nothing says what has to pass")
-            .advise("name one in tdd.yaml: `gate: COMMAND`, or `test: COMMAND`"));
-    }
-    let run = runs::gate(desk, project)?;
-    let _ = compare(desk, None, Look::Quick)?;
-    if !run.own_exit().is_success() {
-        let output = excerpt::head_and_tail(&desk.masked(&run.output), SHOWN);
-        let command = desk.masked(&run.command);
-        return Ok(Turned::Red(format!(
-            "{}tdd: refactor mode stays on: `{command}` is red ({}). It said:\n{output}",
-            compared.told,
-            run.own_exit()
-        )));
-    }
-    let tree = desk.state().tree.clone();
-    let command = desk.masked(&run.command);
-    desk.record(&[of(SessionEvent::RefactorOff { command, duration_ms: run.duration_ms, tree })])?;
-    Ok(Turned::Green(format!("{}tdd: refactor mode is off; the gate is green", compared.told)))
 }

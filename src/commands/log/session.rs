@@ -29,6 +29,7 @@ pub(super) fn line(event: &SessionEvent) -> String {
         SessionEvent::Switched { to: Switch::On } => "the gate is on".to_owned(),
         SessionEvent::Switched { to: Switch::Off } => "the gate is off".to_owned(),
         SessionEvent::Looked { test_ids } => format!("a person looked at {}", ids(test_ids)),
+        SessionEvent::Settled(_) => "the person has settled the gate otherwise in tdd.yaml".to_owned(),
         SessionEvent::Planned { steps } => format!("a plan of {} steps", steps.len()),
     }
 }

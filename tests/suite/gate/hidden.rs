@@ -45,6 +45,7 @@ fn ac_tdd_10_31_settings_that_git_ignores_are_compared() {
     let sandbox = with_own_settings();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     sandbox.write("tdd.yaml", WARNS);
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(2).says(&["mode strict, now warn"]);
     hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
     stops(&sandbox).expect(0);
     assert_eq!(sandbox.read("tdd.yaml"), WARNS);

@@ -64,10 +64,12 @@ pub enum SessionEvent {
     Planned {
         steps: Vec<Step>,
     },
+    /// A person has changed what `tdd.yaml` says of the gate, and has said so; it holds from here on.
+    Settled(Settled),
 }
 
 impl SessionEvent {
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "session_started",
         "edit",
         "repair",
@@ -80,6 +82,7 @@ impl SessionEvent {
         "switched",
         "looked",
         "planned",
+        "settled",
     ];
 
     /// The `type` tag.
@@ -97,6 +100,7 @@ impl SessionEvent {
             Self::Switched { .. } => "switched",
             Self::Looked { .. } => "looked",
             Self::Planned { .. } => "planned",
+            Self::Settled(_) => "settled",
         }
     }
 }
@@ -129,6 +133,16 @@ pub struct SessionStarted {
     pub git: Option<GitSeen>,
 }
 
+/// What `tdd.yaml` says of the gate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Settled {
+    pub mode: GateMode,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub free: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, ToolClass>,
+}
+
 /// What git held at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct GitSeen {
@@ -140,6 +154,12 @@ pub struct GitSeen {
     /// they hold what a turn was judged by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted: Vec<CheckpointId>,
+    /// The tree of what git was in the midst of, a merge or a rebase, as git works it out, conflicts included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub laid: Option<CheckpointId>,
+    /// Where HEAD was before it was given what was not judged, while it holds that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<CheckpointId>,
     /// Folders in the tree that are other work trees of this repository, by `git worktree`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub work_trees: Vec<RelPath>,

@@ -41,6 +41,8 @@ pub enum Refusal {
     NotCounted { path: RelPath, red: TestId, kind: String },
     /// A claim names a test of this file.
     Protected { path: RelPath, by: TestId },
+    /// Tests that stand among the code of a claimed file are not as they were at the claim.
+    Weakened { path: RelPath, by: TestId, part: String },
     /// It decides how tests run: for refactor mode alone.
     Gate { path: RelPath },
     /// What holds the gate itself: for a person alone.
@@ -81,6 +83,13 @@ impl fmt::Display for Refusal {
                 f,
                 "tdd: {} refused: it is protected until {by} is green. Edit production code only",
                 shown(path)
+            ),
+            Self::Weakened { path, by, part } => write!(
+                f,
+                "tdd: {} refused: it changes {}, and the tests in it are protected until {by} is green. Edit the code \
+                 beside them",
+                shown(path),
+                harmless::line(part)
             ),
             Self::Gate { path } => write!(
                 f,
@@ -127,11 +136,12 @@ impl Rules {
         !self.is_guarded(path)
             && (self.free.is_match(path.as_str())
                 || policy::is_document(path, &self.policy.effective().specs_dir)
+                || is_an_editors(path)
                 || self.policy.classify(path) == FileClass::ByProduct)
     }
 
     /// What decides whether there is a gate at all: its settings, its journal, and what agents read of hooks.
-    fn is_guarded(&self, path: &RelPath) -> bool {
+    pub fn is_guarded(&self, path: &RelPath) -> bool {
         let own = path.as_str().strip_prefix(self.project.as_str()).map(|rest| rest.trim_start_matches('/'));
         let is_ours = own.is_some_and(|own| own == "tdd.yaml" || own.starts_with(".tdd/"));
         let parts: Vec<&str> = path.as_str().split('/').collect();
@@ -144,6 +154,12 @@ impl Rules {
 /// Folders in which agents look for hooks, settings and plugins; `.git` holds hooks of its own.
 const HOLDS_HOOKS: [&str; 7] = [".git", ".claude", ".codex", ".gemini", ".opencode", ".pi", ".cursor"];
 const HOLD_HOOKS: [&str; 4] = [".github/hooks/tdd.json", "opencode.json", "opencode.jsonc", ".mcp.json"];
+
+/// What editors leave beside a file while it is open, or as it was before.
+fn is_an_editors(path: &RelPath) -> bool {
+    let name = path.file_name();
+    name.ends_with('~') || name.starts_with(".#") || (name.starts_with('#') && name.ends_with('#'))
+}
 
 impl Session {
     /// Whether this file may be edited now.
@@ -187,6 +203,14 @@ impl Session {
             open.first().filter(|_| !policy::names_a_test(path))
         });
         by.map(|claim| claim.test_id.clone())
+    }
+
+    /// The claims that protect the tests which stand among the code of this file.
+    pub fn protecting_within(&self, path: &RelPath) -> Vec<&Claim> {
+        let is_about = |claim: &&Claim| {
+            claim.edit_target == *path || self.test_file(&claim.test_id).as_ref() == Some(path)
+        };
+        self.claims.iter().filter(is_about).filter(|claim| self.is_red(&claim.test_id)).collect()
     }
 
     fn is_red(&self, id: &TestId) -> bool {

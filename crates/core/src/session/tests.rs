@@ -118,6 +118,7 @@ fn word(permit: &Permit) -> &'static str {
         Permit::Refused(Refusal::Guarded { .. }) => "guarded",
         Permit::Refused(Refusal::Halted { .. }) => "halted",
         Permit::Refused(Refusal::Run { .. }) => "run",
+        Permit::Refused(Refusal::Weakened { .. }) => "weakened",
     }
 }
 

@@ -34,6 +34,7 @@ impl GitCheckpoints {
         let mut tips: BTreeSet<String> =
             String::from_utf8_lossy(&listed).lines().filter_map(tip).map(str::to_owned).collect();
         tips.insert(head.0.clone());
+        tips.extend(self.stashes().into_iter().map(|stash| stash.0));
         if tips.len() > MOST_TIPS {
             tips = BTreeSet::from([head.0.clone()]);
         }
@@ -54,7 +55,9 @@ impl GitCheckpoints {
             super::refs::update(&self.own, &[(&name, &tips)])?;
             self.refs.insert(name, tips.clone());
         }
-        Ok(Some(GitSeen { head, tips, trusted: Vec::new(), work_trees: self.linked_work_trees() }))
+        let laid = self.laid(&head)?;
+        let work_trees = self.linked_work_trees();
+        Ok(Some(GitSeen { head, tips, trusted: Vec::new(), laid, unjudged: None, work_trees }))
     }
 
     /// The folders in this tree that are other work trees of the repository: git's folder and they name each other.
@@ -98,7 +101,7 @@ impl GitCheckpoints {
         let Some(held) = self.git_seen()? else { return Ok(Vec::new()) };
         let is_known = |commit: &CheckpointId| self.is_known((known, seen), commit);
         let mut sources = vec![held.head.clone()];
-        if !is_known(&sources[0])? {
+        if !is_known(&sources[0])? && !self.is_replayed((known, seen), &sources[0])? {
             sources = self.parents(&sources[0])?;
             for parent in &sources {
                 if sources.len() < 2 || !is_known(parent)? {
@@ -209,10 +212,29 @@ impl GitCheckpoints {
         Ok(self.own_git().ask(&["merge-base", "--is-ancestor", &commit.0, &known.0], b"")?.ok)
     }
 
-    fn parents(&self, commit: &CheckpointId) -> Result<Vec<CheckpointId>, Trouble> {
+    pub(super) fn parents(&self, commit: &CheckpointId) -> Result<Vec<CheckpointId>, Trouble> {
         let said = self.own_git().run(&["rev-list", "--parents", "-n1", &commit.0], b"")?;
         let said = String::from_utf8_lossy(&said);
         Ok(said.split_whitespace().skip(1).map(|parent| CheckpointId(parent.to_owned())).collect())
+    }
+
+    /// The same of many, by one process; in their order.
+    pub(super) fn parents_of_all(
+        &self,
+        commits: &[CheckpointId],
+    ) -> Result<Vec<(CheckpointId, Vec<CheckpointId>)>, Trouble> {
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked: Vec<&str> = commits.iter().map(|commit| commit.0.as_str()).collect();
+        let asked = asked.join("\n");
+        let words = ["rev-list", "--no-walk=unsorted", "--parents", "--stdin"];
+        let said = self.own_git().run(&words, asked.as_bytes())?;
+        let of_line = |line: &str| {
+            let mut names = line.split(' ').map(|name| CheckpointId(name.to_owned()));
+            names.next().map(|commit| (commit, names.collect()))
+        };
+        Ok(String::from_utf8_lossy(&said).lines().filter_map(of_line).collect())
     }
 
     pub(super) fn differing(

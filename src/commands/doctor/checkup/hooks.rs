@@ -95,10 +95,22 @@ pub(super) fn look(place: &Place, scene: &Scene) -> Vec<Finding> {
             .extend(gate::hooks_hold(agent).err().map(|trouble| Finding::problem(Subject::Agent, trouble)));
         findings.extend(never_tried(scene, agent));
     }
+    findings.extend(another_program().filter(|_| !installed.is_empty()));
     if !installed.is_empty() || !heard.is_empty() {
         findings.extend(of_the_last_session(place));
     }
     findings
+}
+
+/// A program that the hooks of a project's settings would call instead.
+fn another_program() -> Option<Finding> {
+    let other = gate::another_in_path()?;
+    Some(Finding::warning(
+        Subject::Agent,
+        Trouble::user(format!("`tdd` in PATH is another program than this one: {}", other.display()))
+            .because("the hooks in a project's settings call it by its name")
+            .advise("see what it is; `tdd gate install AGENT --user` names this program by its path"),
+    ))
 }
 
 /// The first hook of another's that is called before ours at the same event, for a tool that edits.

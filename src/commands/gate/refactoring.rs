@@ -1,0 +1,182 @@
+//! Refactor mode at its end, and at the end of a turn in it: judged by the gate command, which is to be green, or no worse
+//! than it is without the edits of the mode.
+
+use std::collections::BTreeSet;
+
+use super::compare::{self, compare, kept_as, of};
+use super::desk::{Desk, NO_TESTS, Project};
+use super::runs;
+use super::turn::{self, SHOWN, Turned};
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::{GateMode, PassFail, RepairCause, SessionEvent};
+use tdd_core::excerpt;
+use tdd_core::path::RelPath;
+use tdd_core::ports::Checkpoints as _;
+use tdd_core::test::{Outcome, TestId, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::watch::Look;
+
+/// Tests that are named one by one.
+const NAMED: usize = 5;
+
+/// A red gate beside the same gate without the edits of the mode.
+enum Beside {
+    /// None of its edits is left.
+    NoEdits,
+    /// What is red is red without them, too.
+    NoWorse,
+    /// Red besides.
+    Worse(Vec<TestId>),
+    /// Both are red, and what is red in them can't be told.
+    BothRed,
+    /// It is green without them.
+    Green,
+}
+
+/// What a model is told once of refactor mode that it has edited in.
+pub(super) fn reminder(desk: &Desk) -> Option<String> {
+    let refactor = desk.state().refactor.as_ref()?;
+    let is_ours = refactor.why != NO_TESTS && !refactor.edited.is_empty();
+    is_ours.then(|| "tdd: refactor mode is on. When you are done: tdd gate refactor off. If the turn ends red, its edits are taken back".to_owned())
+}
+
+/// The end of a turn that was refused an end before: it is done, so what refactor mode allowed is judged as well.
+pub(super) fn ended_again(desk: &mut Desk) -> Result<Turned, Trouble> {
+    let turned = turn::flush(desk)?;
+    if matches!(turned, Turned::Red(_)) || reminder(desk).is_none() {
+        return Ok(turned);
+    }
+    Ok(judged(desk)?.unwrap_or(turned))
+}
+
+/// Runs the gate command for what was edited in refactor mode, which stays on; if it is red the edits are taken back.
+fn judged(desk: &mut Desk) -> Result<Option<Turned>, Trouble> {
+    let project = desk.project()?;
+    if project.chosen.commands.gate.is_empty() {
+        return Ok(Some(Turned::Warned(
+            "tdd: refactor mode is on, and no gate command judges it".to_owned(),
+        )));
+    }
+    let run = runs::gate(desk, &project)?;
+    let _ = compare(desk, None, Look::Quick)?;
+    if run.own_exit().is_success() {
+        let tree = desk.state().tree.clone();
+        desk.record_one(SessionEvent::Flushed { test_ids: Vec::new(), tree })?;
+        return Ok(None);
+    }
+    let red = format!("tdd: in refactor mode `{}` is red ({})", desk.masked(&run.command), run.own_exit());
+    let good = desk.state().good.clone();
+    let files = edited(desk, &good)?;
+    if files.is_empty() || desk.state().started.mode == GateMode::Warn {
+        return Ok(Some(Turned::Warned(format!("{red}, and nothing was taken back for it: a person looks"))));
+    }
+    // No worse than before is honest work: a gate may have been red all along.
+    match beside(desk, &project, (&good, &files), &run)? {
+        Beside::NoEdits | Beside::NoWorse | Beside::BothRed => {
+            let words = "it is red without these edits, too, so that they stay: a person looks";
+            return Ok(Some(Turned::Warned(format!("{red}; {words}"))));
+        }
+        Beside::Worse(_) | Beside::Green => {}
+    }
+    let now = desk.state().tree.clone();
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let label = compare::take_back(desk, &mut checkpoints, (&good, &now), &files, (RepairCause::Red, &[]))?;
+    let paths: Vec<&str> = files.iter().map(RelPath::as_str).collect();
+    Ok(Some(Turned::Red(format!(
+        "{red}\ntdd: taken back: {}; kept as {}. It said:\n{}",
+        paths.join(", "),
+        kept_as(desk, &label),
+        excerpt::head_and_tail(&desk.masked(&run.output), SHOWN)
+    ))))
+}
+
+/// Ends refactor mode if the gate command is green, or no worse than it is without the edits of the mode.
+pub(super) fn end(desk: &mut Desk, project: &Project) -> Result<Turned, Trouble> {
+    let compared = compare(desk, None, Look::Whole)?;
+    if project.chosen.commands.gate.is_empty() {
+        return Err(Trouble::user("there is no gate command, so refactor mode can't end")
+            .because("nothing says what has to pass")
+            .advise("name one in tdd.yaml: `gate: COMMAND`, or `test: COMMAND`"));
+    }
+    let run = runs::gate(desk, project)?;
+    let _ = compare(desk, None, Look::Quick)?;
+    let command = desk.masked(&run.command);
+    let why = if run.own_exit().is_success() {
+        "the gate is green".to_owned()
+    } else {
+        let since = desk.state().refactor.as_ref().map(|refactor| refactor.since.clone());
+        let since = since.unwrap_or_else(|| desk.state().good.clone());
+        let files = edited(desk, &since)?;
+        let stays = match beside(desk, project, (&since, &files), &run)? {
+            Beside::NoEdits => Ok("the gate is red, and none of the mode's edits is left"),
+            Beside::NoWorse => Ok("the gate is red, and no worse than without your edits"),
+            Beside::Worse(ids) => {
+                let names: Vec<&str> = ids.iter().map(|id| id.0.as_str()).take(NAMED).collect();
+                Err(format!("; without your edits these are not: {}", names.join(", ")))
+            }
+            Beside::BothRed => Err("; it is red without your edits, too, and does not tell test by test what is. Take \
+                                    your edits back, or tell the person, who mends the gate or switches this session's \
+                                    off: tdd gate off"
+                .to_owned()),
+            Beside::Green => Err("; without your edits it is green".to_owned()),
+        };
+        match stays {
+            Ok(why) => why.to_owned(),
+            Err(why) => {
+                let output = excerpt::head_and_tail(&desk.masked(&run.output), SHOWN);
+                return Ok(Turned::Red(format!(
+                    "{}tdd: refactor mode stays on: `{command}` is red ({}){why}. It said:\n{output}",
+                    compared.told,
+                    run.own_exit()
+                )));
+            }
+        }
+    };
+    let tree = desk.state().tree.clone();
+    desk.record(&[of(SessionEvent::RefactorOff { command, duration_ms: run.duration_ms, tree })])?;
+    Ok(Turned::Green(format!("{}tdd: refactor mode is off; {why}", compared.told)))
+}
+
+/// The files of the mode's that are not as they were in this tree.
+fn edited(desk: &Desk, since: &CheckpointId) -> Result<Vec<RelPath>, Trouble> {
+    let edited = desk.state().refactor.as_ref().map(|refactor| refactor.edited.clone()).unwrap_or_default();
+    let changes = desk.checkpoints(Look::Quick)?.diff(since, &desk.state().tree)?;
+    Ok(changes.into_iter().map(|change| change.path).filter(|path| edited.contains(path)).collect())
+}
+
+/// Runs the gate once more with these files as they were.
+fn beside(
+    desk: &Desk,
+    project: &Project,
+    (since, files): (&CheckpointId, &[RelPath]),
+    run: &TestRun,
+) -> Result<Beside, Trouble> {
+    if files.is_empty() {
+        return Ok(Beside::NoEdits);
+    }
+    let now = desk.state().tree.clone();
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    checkpoints.restore(since, files)?;
+    let without = runs::gate(desk, project);
+    checkpoints.restore(&now, files)?;
+    let without = without?;
+    if without.own_exit().is_success() {
+        return Ok(Beside::Green);
+    }
+    let (Some(now), Some(before)) = (reds(run), reds(&without)) else { return Ok(Beside::BothRed) };
+    // What was seen green in the session is not red from before, though the file of that work may be among these.
+    let was_green =
+        |id: &TestId| desk.state().tests.get(id).is_some_and(|last| last.status == PassFail::Pass);
+    let new: Vec<TestId> = now.into_iter().filter(|id| !before.contains(id) || was_green(id)).collect();
+    Ok(if new.is_empty() { Beside::NoWorse } else { Beside::Worse(new) })
+}
+
+/// What is red by a run's report; `None` where it tells no test.
+fn reds(run: &TestRun) -> Option<BTreeSet<TestId>> {
+    let report = run.report.as_ref().filter(|report| report.complete && report.project_broken.is_none())?;
+    let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
+    let failed = failed.map(|test| test.id.clone());
+    let unloaded = report.load_failures.iter().map(|load| TestId(load.file.to_string()));
+    let reds: BTreeSet<TestId> = failed.chain(unloaded).collect();
+    (!reds.is_empty()).then_some(reds)
+}
