@@ -155,7 +155,7 @@ fn one_line(event: &Event) -> String {
         }
         Event::TestRun(fact) => test_run_line(fact),
         Event::EditClaim { test_id, edit_target } => format!("edit of {edit_target} for {test_id}"),
-        Event::Restored { what } => format!("restored: {}", what.join("; ")),
+        Event::Restored { what } => restored_line(what),
         Event::Edited { .. } => edited_line(event),
         Event::MdtestHeard { criterion, word } => match word.voice {
             Voice::Agent => format!("{criterion}: an agent says {} ({})", word.status.name(), word.test),
@@ -195,6 +195,13 @@ fn proved_line(findings: &ProofFindings, halt: Option<&Halt>) -> String {
 
 fn unknown_line(name: &str) -> String {
     format!("`{}`, which a newer tdd wrote and which changes nothing", tdd_core::harmless::line(name))
+}
+
+fn restored_line(what: &[String]) -> String {
+    match what {
+        [] => "restored: what tests left for canaries".to_owned(),
+        what => format!("restored: {}", what.join("; ")),
+    }
 }
 
 fn edited_line(event: &Event) -> String {

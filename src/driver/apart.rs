@@ -1,7 +1,7 @@
 //! Whose what is that changed while the project's own commands ran and no role was alive: what they write again
 //! where nobody else writes, in a checkout of the tree from before, is theirs. All else may be a person's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use tdd_core::attempt::CheckpointId;
@@ -41,6 +41,15 @@ struct Changed {
     paths: BTreeSet<RelPath>,
 }
 
+/// What is to be journalled as made by the commands; and versions of files that they write anew otherwise, each with
+/// the tree that holds it.
+type Made = (Vec<Event>, Vec<(Vec<RelPath>, CheckpointId)>);
+
+fn made_again(paths: Vec<RelPath>, kept: CheckpointId) -> Option<Event> {
+    let put_back = Some(PutBack::MadeAgain);
+    (!paths.is_empty()).then_some(Event::Edited { paths, kept, before: None, put_back })
+}
+
 /// Whether a command that could not be carried out in a checkout is of no account there.
 fn is_no_matter(trouble: &Trouble) -> bool {
     let passes = trouble.obstacle.is_some_and(Obstacle::passes);
@@ -66,6 +75,9 @@ where
         let known = self.files_of_zero()?;
         let mut touched = self.ports.protection.check()?;
         touched.retain(|path| !self.policy.is_requirement(path) || known.contains(path));
+        // Whoever set it, it stays until it is known who did.
+        let modes = self.ports.protection.modes_alone()?;
+        touched.retain(|path| !modes.contains(path));
         if touched.is_empty() {
             return Ok(());
         }
@@ -100,37 +112,77 @@ where
             Ok(()) | Err(_) => self.made_of(&good, asked),
         };
         self.ports.bench.close();
+        let (made, rewritten) = made?;
+        // For the journal first: a run of each of the others takes a while.
+        self.record(&made)?;
+        let made = self.made_before(&good, rewritten).await;
         let mut events = vec![self.worked()];
         events.extend(made?);
         self.record(&events)
     }
 
-    /// Which of these the commands have made in the checkout of `good`.
+    /// Of files that the commands write anew in a checkout of the result, other versions may be what they made of
+    /// the work as it was then, say a list of all functions after the first criterion. Each is told to be that where
+    /// they make just that version of the tree that holds it, with the file as it was before.
+    async fn made_before(
+        &mut self,
+        good: &CheckpointId,
+        rewritten: Vec<(Vec<RelPath>, CheckpointId)>,
+    ) -> Result<Vec<Event>, Trouble> {
+        let mut events = Vec::new();
+        for (paths, kept) in rewritten {
+            let mut before = Vec::new();
+            for path in &paths {
+                before.push((path.clone(), self.ports.checkpoints.read(good, path)?));
+            }
+            let Some((folder, seen)) = self.lay_apart(&kept)? else { continue };
+            let ran = match self.ports.bench.put(&before) {
+                Ok(()) => self.run_apart(Some((&folder, &seen))).await,
+                Err(trouble) => Err(trouble),
+            };
+            let made = match ran {
+                Err(trouble) if !is_no_matter(&trouble) => Err(trouble),
+                Ok(()) | Err(_) => self.made_as_in(&kept, paths),
+            };
+            self.ports.bench.close();
+            events.extend(made_again(made?, kept));
+        }
+        Ok(events)
+    }
+
+    /// Those of these files that are in the checkout as they are in `kept`.
+    fn made_as_in(&mut self, kept: &CheckpointId, paths: Vec<RelPath>) -> Result<Vec<RelPath>, Trouble> {
+        let mut made = Vec::new();
+        for path in paths {
+            let lay_there = self.ports.checkpoints.read(kept, &path)?;
+            let is_same = lay_there.is_some_and(|bytes| !self.ports.bench.differs(&path, &bytes));
+            made.extend(is_same.then_some(path));
+        }
+        Ok(made)
+    }
+
+    /// Which of these the commands have made in the checkout of `good`; and which others they write anew there.
     fn made_of(
         &mut self,
         good: &CheckpointId,
         asked: Vec<(Vec<RelPath>, CheckpointId)>,
-    ) -> Result<Vec<Event>, Trouble> {
+    ) -> Result<Made, Trouble> {
         let all: BTreeSet<RelPath> = asked.iter().flat_map(|(paths, _)| paths.iter().cloned()).collect();
         let written = self.written_apart(good, &all)?;
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(good)?.into_iter().collect();
-        let mut events = Vec::new();
+        let (mut events, mut rewritten) = (Vec::new(), Vec::new());
         for (paths, kept) in asked {
-            let mut made = Vec::new();
-            for path in paths.into_iter().filter(|path| written.contains(path)) {
-                let lay_there = self.ports.checkpoints.read(&kept, &path)?;
-                let is_same = lay_there.is_some_and(|bytes| !self.ports.bench.differs(&path, &bytes));
-                made.extend((is_same || !known.contains(&path)).then_some(path));
-            }
-            let put_back = Some(PutBack::MadeAgain);
-            events.extend((!made.is_empty()).then_some(Event::Edited {
-                paths: made,
-                kept,
-                before: None,
-                put_back,
-            }));
+            let (old, mut made): (Vec<_>, Vec<_>) = paths
+                .into_iter()
+                .filter(|path| written.contains(path))
+                .partition(|path| known.contains(path));
+            let same = self.made_as_in(&kept, old.clone())?;
+            let others: Vec<RelPath> = old.into_iter().filter(|path| !same.contains(path)).collect();
+            made.extend(same);
+            rewritten.extend((!others.is_empty()).then(|| (others, kept.clone())));
+            events.extend(made_again(made, kept));
         }
-        Ok(events)
+        Ok((events, rewritten))
     }
 
     /// What differs from checkpoint 0 and no name tells to be a command's: by-products, a tool's new lock file, a
@@ -167,8 +219,7 @@ where
         // What came meanwhile no command has made.
         self.tell_whose(&later, None, &BTreeSet::new())?;
         let (own, events) = self.tell_whose(found, changed, &again)?;
-        let asked = found.paths();
-        written.retain(|path| own.contains(path) || !asked.contains(path));
+        written.retain(|path| !asked.contains(path) || own.contains(path) || again.contains(path));
         Ok(events)
     }
 
@@ -183,11 +234,17 @@ where
             return Ok(BTreeSet::new());
         };
         let laid = self.lay_apart(&zero)?;
+        let mode = |path: &RelPath| Some((path.clone(), self.ports.bench.mode(path)?));
+        let modes: BTreeMap<RelPath, u32> = asked.iter().filter_map(mode).collect();
         let ran =
             self.run_apart(laid.as_ref().map(|(folder, seen)| (folder.as_path(), seen.as_slice()))).await;
         let again = match (laid, ran) {
             (_, Err(trouble)) if !is_no_matter(&trouble) => Err(trouble),
-            (Some(_), Ok(()) | Err(_)) => self.written_apart(&zero, asked),
+            (Some(_), Ok(()) | Err(_)) => self.written_apart(&zero, asked).map(|mut written| {
+                let is_set = |path: &RelPath| self.ports.bench.mode(path) != modes.get(path).copied();
+                written.extend(modes.keys().filter(|path| is_set(path)).cloned());
+                written
+            }),
             (None, Ok(()) | Err(_)) => {
                 let mut again = Found::default();
                 self.find_beside_tests(label, &mut again)?;

@@ -56,8 +56,8 @@ impl<W: World> Drive<'_, W> {
             .unwrap_or_default()
     }
 
-    /// Whether a new file is like one that the suite itself left at the baseline: of its name, in new
-    /// folders below the same one. Tests that make folders of their own give those other names each time, and
+    /// Whether a new file was left for a canary's test, or is like one that the suite itself left at the baseline: of
+    /// its name, in new folders below the same one. Tests that make folders of their own give those other names each time, and
     /// others name what they leave by time or process, but no code.
     pub(super) fn is_like_a_leftover(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
         let place = |path: &RelPath| {
@@ -73,6 +73,9 @@ impl<W: World> Drive<'_, W> {
         }
         let is_code = Language::of(path.extension()).is_some();
         let is_alike = |left: &RelPath| !is_code && likeness::alike_paths(left.as_str(), path.as_str());
+        if is_of_a_canary(path) {
+            return true;
+        }
         let own = place(path);
         self.own.left.iter().any(|left| is_alike(left) || (own.is_some() && place(left) == own))
     }
@@ -99,6 +102,11 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn file_of(&self, id: &TestId) -> Option<RelPath> {
         RelPath::new(format!("{}/{}", self.state.run.project, id.file()).trim_start_matches('/'))
     }
+}
+
+/// Whether tests have left it for copies of ours: nobody's of the project, and put back without a word. No code is.
+pub(super) fn is_of_a_canary(path: &RelPath) -> bool {
+    Language::of(path.extension()).is_none() && tdd_runners::is_named_after_one(path)
 }
 
 /// What a person is told of what tests alone rest on.

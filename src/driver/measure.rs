@@ -279,7 +279,8 @@ pub(super) fn may_be_a_persons(policy: &Policy, known: &BTreeSet<RelPath>, path:
     is_new_code || !is_own_writing(policy, known, path)
 }
 
-/// What the project's own commands wrote beside tests, before any child; all of it is put back.
+/// What the project's own commands wrote beside tests, before any child; all of it is put back, but for modes that they
+/// set, of whatever is protected: those stay, and are set again.
 pub(super) fn written_beside_tests(
     protection: &mut impl Protection,
     policy: &Policy,
@@ -289,10 +290,12 @@ pub(super) fn written_beside_tests(
     // The next requirement is its writer's, and no command's.
     touched.retain(|path| !policy.is_requirement(path) || known.contains(path));
     let rewritten = protection.rewritten();
+    let modes = protection.modes_alone()?;
+    touched.retain(|path| !modes.contains(path));
     protection.restore(&touched)?;
     let changed = touched.into_iter().filter(|path| is_own_writing(policy, known, path));
-    let written = changed.chain(rewritten);
-    Ok(written.filter(|path| policy.classify(path) == FileClass::Test).collect())
+    let written = changed.chain(rewritten).filter(|path| policy.classify(path) == FileClass::Test);
+    Ok(written.chain(modes).collect())
 }
 
 /// Whether a run speaks for the work as far as its tests go.

@@ -19,6 +19,7 @@ use tdd_source::{Additions, Language, TestAwareSign};
 use tdd_spec::mixed_file;
 
 use super::drive::Setup;
+use super::learn::is_of_a_canary;
 use tdd_core::ports::{Checkpoints, Skills};
 
 /// The project's own instructions that travel in the role text.
@@ -297,7 +298,11 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
 
 /// For the journal: what was put back after tests ran.
 pub(super) fn put_back_line(by: &str, left: &[RelPath], now: &CheckpointId) -> Event {
-    let mut what: Vec<String> = left.iter().map(|path| format!("{by} changed {path}; put back")).collect();
+    let others = left.iter().filter(|path| !is_of_a_canary(path));
+    let mut what: Vec<String> = others.map(|path| format!("{by} changed {path}; put back")).collect();
+    if what.is_empty() {
+        return Event::Restored { what };
+    }
     // It may have been a person: nobody can tell who wrote while tests ran.
     what.push(format!("what lay there then is kept as {now}: git restore --source={now} -- :/FILE"));
     Event::Restored { what }

@@ -4,7 +4,7 @@
 use rustix::process::Signal;
 
 use super::between::ended_by;
-use super::sandbox::{Ran, Sandbox};
+use super::sandbox::{Ran, Sandbox, has_pytest};
 use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
 
 /// What a person does while the baseline runs: a change, something new, and something gone.
@@ -72,6 +72,70 @@ fn ac_tdd_9_55_what_a_run_apart_writes_again_is_a_by_product() {
     }
 }
 
+/// Two criteria, so that what tests make of the work after the first is not what they make of the result.
+const TWO_CRITERIA: &str = "case $role in
+test-writer) mkdir -p tests; for n in 1 2; do echo \"grep -q ac$n src.txt\" >tests/ac_ste_1_$n.sh; done
+  block tests/ac_ste_1_1.sh,tests/ac_ste_1_2.sh;;
+implementer) n=$(grep -o 'AC-STE-1.[12]' $2 | head -1); echo ac${n#AC-STE-1.} >>src.txt; block src.txt;;
+*) block '';;
+esac
+";
+
+/// A list that the suite writes from the code is the suite's in every version; what a person writes into it is not.
+#[test]
+fn ac_tdd_9_70_what_the_suite_writes_from_the_code_is_a_by_product_after_each_criterion() {
+    // After each run of the suite in the work tree, as whoever sits there.
+    let edits = "case $PWD in */repo) grep -q ac1 src.txt && echo mine >>API.md;; esac";
+    for (edit, is_told) in [("", false), (edits, true)] {
+        for level in ["audit", "enforce"] {
+            let check = format!(
+                "r=0; for t in tests/ac_*.sh; do test ! -e $t || sh $t || r=1; done\n\
+                 {{ echo list; cat src.txt; }} >API.md\n{edit}\nexit $r\n"
+            );
+            let sandbox = project(TWO_CRITERIA, &check, "");
+            sandbox.write("API.md", "list\none\n");
+            let requirement = sandbox.read("specs/frs/STE-1.md");
+            sandbox.write("specs/frs/STE-1.md", &format!("{requirement}- AC-STE-1.2: src.txt says more.\n"));
+            sandbox.commit();
+            let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(0);
+            assert_eq!(ran.stdout.contains("somebody else"), is_told, "{level}: {}", ran.stdout);
+            sandbox.tdd(&["undo"]).expect(0);
+            let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+            assert_eq!(cleaned.stderr.contains("left alone"), is_told, "{level}: {}", cleaned.stderr);
+        }
+    }
+}
+
+/// A mode that the suite sets in each run is the suite's, of a protected file, too; one that a person sets is not.
+#[test]
+fn ac_tdd_9_72_a_mode_that_the_suite_sets_of_a_protected_file_is_no_roles_fault() {
+    let once = "test -e ../once || { : >../once; chmod 755 tests/other.sh; }";
+    let always = "chmod 755 tests/other.sh README.md";
+    // In `enforce` no test could set it once in a person's place.
+    for (sets, is_told, levels) in [(always, false, &["audit", "enforce"][..]), (once, true, &["audit"])] {
+        for level in levels {
+            let sandbox = with_files(&format!("{sets}\n{HONEST_CHECK}"), "");
+            let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(0);
+            assert!(!ran.stdout.contains("attempts: 4"), "{level}: {}", ran.stdout);
+            assert_eq!(ran.stdout.contains("somebody else"), is_told, "{level}: {}", ran.stdout);
+            sandbox.tdd(&["undo"]).expect(0);
+            let status = sandbox.git(&["status", "--short"]);
+            assert_eq!(status.contains("tests/other.sh"), is_told, "{level}: {status}");
+        }
+    }
+}
+
+/// A role that changes what such a file holds is told of it as ever.
+#[test]
+fn what_a_role_writes_to_a_file_whose_mode_the_suite_sets_is_held_against_it() {
+    let agent = HONEST_AGENT.replace("echo two >>src.txt", "echo two >>src.txt; echo false >>tests/other.sh");
+    let check = format!("chmod 755 tests/other.sh\n{HONEST_CHECK}");
+    let sandbox = project(&agent, &check, "budgets: { semantic: 1 }\n");
+    sandbox.write("tests/other.sh", "true\n");
+    sandbox.commit();
+    sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(1).says_on_stdout(&["tests/other.sh"]);
+}
+
 /// Whoever is stopped amid the baseline has changed nothing, and whoever goes on neither.
 #[test]
 fn ac_tdd_9_54_a_stop_amid_the_baseline_makes_nothing_the_runs_own() {
@@ -129,4 +193,52 @@ esac
     sandbox.tdd(&["undo"]).expect(0);
     sandbox.tdd(&["undo", "STE-1"]).expect(2).says(&["README.md (changed)"]);
     assert_eq!(sandbox.read("README.md"), "mine\n");
+}
+
+/// A suite that writes a file for each of its tests, and so for `tdd`'s own copies of them.
+const ONE_EACH: &str = "import pathlib
+def pytest_runtest_logreport(report):
+    if report.when == 'call':
+        folder = pathlib.Path('out'); folder.mkdir(exist_ok=True)
+        name = report.nodeid.replace('/', '_').replace('::', '-')
+        (folder / (name + '.txt')).write_text(report.outcome + str(report.duration))
+";
+
+#[test]
+fn ac_tdd_9_71_what_tests_write_for_a_canary_is_nobodys_and_put_back_in_silence() {
+    if !has_pytest() {
+        return;
+    }
+    let agent = "case $role in
+test-writer) printf 'import cart\ndef test_two():\n    assert cart.two() == 2\n' >tests/test_ac_ste_1_1.py; block tests/test_ac_ste_1_1.py;;
+implementer) printf 'def two():\n    return 2\n' >>cart.py; block cart.py;;
+*) block '';;
+esac
+";
+    let edits = "import pathlib
+once = pathlib.Path('../once')
+def pytest_sessionfinish(session):
+    if 'two' in pathlib.Path('cart.py').read_text() and not once.exists():
+        once.write_text('')
+        pathlib.Path('out/mine.txt').write_text('mine')
+";
+    for (more, told) in [("", 0), (edits, 1)] {
+        let sandbox = project(agent, "", "");
+        let yaml = sandbox.read("tdd.yaml");
+        let agents = &yaml[yaml.find("backoff").unwrap()..];
+        sandbox.write("tdd.yaml", &format!("test: python3 -m pytest -q\n{agents}"));
+        sandbox.write("tests/conftest.py", &format!("{ONE_EACH}{more}"));
+        sandbox.write("tests/test_base.py", "def test_base():\n    assert 1 + 1 == 2\n");
+        sandbox.write("cart.py", "ONE = 1\n");
+        sandbox.commit();
+        let ran = sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(0);
+        assert!(!ran.stderr.contains("out/tests_test_q"), "{}", ran.stderr);
+        let lines: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("somebody else")).collect();
+        assert_eq!(lines.len(), told, "{}", ran.stdout);
+        assert!(lines.iter().all(|line| line.contains(": out/mine.txt;")), "{}", ran.stdout);
+        let cleaned = sandbox.tdd(&["undo"]).expect(0);
+        assert!(cleaned.stderr.is_empty(), "{}", cleaned.stderr);
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+        assert_eq!(cleaned.stderr.contains("left alone"), told > 0, "{}", cleaned.stderr);
+    }
 }

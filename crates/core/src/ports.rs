@@ -20,8 +20,10 @@ use crate::test::{TestId, TestRun};
 use crate::trouble::Trouble;
 use crate::usage::{Cap, ChildUse, Usage};
 
+mod bench;
 mod limits;
 
+pub use bench::{Bench, Bring};
 pub use limits::{Allowance, Limits, Setters};
 
 /// Where news between events go.
@@ -122,6 +124,11 @@ pub trait Protection {
     /// folders, so of those nothing comes back, and the next check tells them again; what was learned of
     /// them is made as it was then.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
+    /// Files that hold what they held when they were sealed, and can be read, written or run by others: their mode
+    /// alone is not as it was.
+    fn modes_alone(&mut self) -> Result<Vec<RelPath>, Trouble> {
+        Ok(Vec::new())
+    }
     /// What the checks since this was last asked found to be as it was sealed, and yet written,
     /// replaced or given other times by somebody else; sorted.
     fn rewritten(&mut self) -> Vec<RelPath>;
@@ -223,39 +230,6 @@ pub trait Tests {
     /// Names of tests that the source of a test file declares, found without running it, for
     /// files that do not load. Empty if the language is not known.
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
-}
-
-/// What of that which git ignores a checkout brings along, by links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Bring {
-    /// What the project depends on: packages and environments.
-    Dependencies,
-    /// And what was there before the run, and was not changed since.
-    Before,
-    /// And whatever came meanwhile. Tools' caches never come along.
-    Everything,
-}
-
-/// Checkouts of snapshots beside the work tree, for the final proof. The work tree is only read.
-pub trait Bench {
-    /// An empty folder for a checkout, at the same path each time.
-    fn open(&mut self) -> Result<PathBuf, Trouble>;
-    /// Brings along what git ignores; says what that was, less what the project depends on.
-    fn bring(&mut self, what: Bring) -> Result<Vec<RelPath>, Trouble>;
-    /// Paths of the work tree that the checkout leads to.
-    fn leads_to(&self) -> Vec<PathBuf>;
-    /// Writes files of the checkout, or removes them.
-    fn put(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble>;
-    /// Whether a file of the checkout is surely not this any more, or is gone.
-    fn differs(&self, _path: &RelPath, _before: &[u8]) -> bool {
-        false
-    }
-    /// Files of the checkout of this path, or one of its kind ([`crate::likeness`]).
-    fn like(&self, _path: &RelPath) -> Vec<RelPath> {
-        Vec::new()
-    }
-    /// It is of no use any more.
-    fn close(&mut self);
 }
 
 /// One run of one check.

@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "a checkout is made on the disk")]
 
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
@@ -172,6 +172,11 @@ impl Bench for Checkouts {
             }
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         }
+    }
+
+    fn mode(&self, path: &RelPath) -> Option<u32> {
+        let about = self.root().ok()?.join(path.as_str()).symlink_metadata().ok()?;
+        about.is_file().then(|| about.permissions().mode())
     }
 
     fn like(&self, path: &RelPath) -> Vec<RelPath> {

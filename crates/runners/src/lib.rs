@@ -13,4 +13,4 @@ pub mod recipe;
 pub mod runner;
 pub mod test_report;
 
-pub use runner::{Junit, Placement, Runner, of};
+pub use runner::{Junit, Placement, Runner, is_named_after_one, of};

@@ -44,6 +44,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+pub use self::canary::is_named_after_one;
 pub use self::facts::{Junit, Placement, Runner, Source, of};
 pub use self::rehearsal::{Rehearsal, rehearse};
 pub use self::replay::Replay;

@@ -33,6 +33,7 @@ mod closed;
 mod copies;
 mod hard_link;
 mod learned;
+mod modes;
 mod stamp;
 mod survey;
 mod tools;
@@ -45,7 +46,7 @@ use hard_link::break_hard_link;
 use stamp::Stamp;
 use survey::Survey;
 use tools::Tools;
-use troubles::{unreadable, unusable};
+use troubles::{is_absent, unreadable, unusable};
 
 /// Whether a folder of this name holds other people's code: its files are watched, and no copies are
 /// kept of them.
@@ -366,6 +367,10 @@ impl Protection for Manifest {
         Ok(())
     }
 
+    fn modes_alone(&mut self) -> Result<Vec<RelPath>, Trouble> {
+        self.of_other_modes()
+    }
+
     fn rewritten(&mut self) -> Vec<RelPath> {
         self.rewritten.take().iter().filter_map(|path| survey::shown(path)).collect()
     }
@@ -388,8 +393,4 @@ impl Protection for Manifest {
     fn learn_tools(&mut self, files: &[RelPath]) {
         self.learn(files);
     }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::driver::apart::Found;
 use crate::driver::fork::without_secrets;
-use crate::driver::learn::{support_note, unprotected_notes};
+use crate::driver::learn::{is_of_a_canary, support_note, unprotected_notes};
 use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
 use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
 use tdd_core::attempt::CheckpointId;
@@ -71,7 +71,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let Work { changed, mut put_back, weakened, test_aware } = work;
         put_back.sort();
         put_back.dedup();
-        put_back.retain(|path| !tools.contains(path) && !self.own.written.contains(path));
+        put_back.retain(|path| {
+            !tools.contains(path) && !self.own.written.contains(path) && !is_of_a_canary(path)
+        });
         let findings =
             FixFindings { tree, checks, changed, put_back, weakened, rewritten, tools, test_aware, flaky };
         events.push(self.state.fix_measured(findings));
@@ -244,7 +246,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     ) -> Result<(), Trouble> {
         let differ = self.ports.checkpoints.diff(base, found)?;
         let is_held = |path: &&RelPath| {
-            !self.own.written.contains(path) && differ.iter().any(|change| change.path == **path)
+            !self.own.written.contains(path)
+                && !is_of_a_canary(path)
+                && differ.iter().any(|change| change.path == **path)
         };
         let held: Vec<RelPath> = changed.iter().filter(is_held).cloned().collect();
         if held.is_empty() {

@@ -6,6 +6,7 @@
 //! folder before it is written, and the next command removes it.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::copies;
 use super::place::Place;
@@ -22,6 +23,12 @@ use tdd_source::Language;
 
 /// Bytes of a judged file that is imitated; of a larger one nothing is.
 const LARGEST_JUDGED: u64 = 4 * 1024 * 1024;
+
+/// Letters of a random name that tell it from all others. Who writes a file for each test may cut names off.
+const TELLING: usize = 9;
+
+/// Names that were made in this process, as far as they tell.
+static NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// A judged file that is there.
 #[derive(Clone, Debug)]
@@ -57,7 +64,18 @@ pub(super) struct PlantedCanary {
 /// Names that no one has used before and nobody can guess.
 pub(super) fn secret() -> Result<Secret, Trouble> {
     let word = |letter: char| Ok(format!("{letter}{:016x}", u64::from_ne_bytes(random::bytes()?)));
-    Ok(Secret { name: word('q')?, token: word('t')? })
+    let secret = Secret { name: word('q')?, token: word('t')? };
+    if let Some(telling) = secret.name.get(..TELLING) {
+        NAMES.lock().unwrap_or_else(PoisonError::into_inner).push(telling.to_owned());
+    }
+    Ok(secret)
+}
+
+/// Whether a file is called after a canary of this process: a suite that writes one for each of its tests made it, as
+/// nobody else knows such a name.
+pub fn is_named_after_one(path: &RelPath) -> bool {
+    let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    names.iter().any(|name| path.as_str().contains(name.as_str()))
 }
 
 impl PlantedCanary {
@@ -317,6 +335,19 @@ mod tests {
             ("test.py", "test_q1.py"),
         ] {
             assert_eq!(named_like(&path(judged), "q1"), want, "{judged}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_after_a_canary_is_known() {
+        let name = secret().unwrap().name;
+        for (named, want) in [
+            (format!("out/test_{name}.py-test_one.txt"), true),
+            (format!("shots/{}/one.png", &name[..12]), true),
+            ("out/test_q0.txt".to_owned(), false),
+            ("out/test_ac_ste_1_1.txt".to_owned(), false),
+        ] {
+            assert_eq!(is_named_after_one(&path(&named)), want, "{named}");
         }
     }
 
