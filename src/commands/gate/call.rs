@@ -129,7 +129,9 @@ pub(super) fn tool_of(call: &Call, named: Option<ToolClass>) -> Result<Tool, Tro
     known.ok_or_else(|| {
         Trouble::user(format!("no tool of {} is known as `{}`", call.agent.name, call.tool))
             .because("what it does to files can't be told")
-            .advise("a person can name it in tdd.yaml: session_gate: { tools: { NAME: read } }, or shell")
+            .advise(
+                "a person can name it in tdd.yaml, from their next word on: session_gate: { tools: { NAME: read } }, or shell",
+            )
     })
 }
 

@@ -97,7 +97,7 @@ fn ac_tdd_10_49_what_a_person_settles_between_two_turns_holds_once_they_say_so()
     let sandbox = project();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     let settings = |gate: &str| {
-        sandbox.write("tdd.yaml", &format!("test: python3 -m pytest -q\nsession_gate: {gate}\n"))
+        sandbox.write("tdd.yaml", &format!("test: python3 -m pytest -q\nsession_gate: {gate}\n"));
     };
     let reads = || hook(&sandbox, "PreToolUse", "mcp__x__get", json!({}));
     reads().expect(2);
@@ -133,7 +133,9 @@ fn ac_tdd_10_50_a_hook_of_gits_that_a_shell_writes_is_told() {
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     let told = |ran: Ran, words: &[&str]| {
         let ran = ran.expect(0);
-        words.iter().for_each(|word| assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout));
+        for word in words {
+            assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
+        }
     };
     let write = "mkdir -p .git/hooks; printf '#!/bin/sh\ntouch ../ran\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit";
     told(shell(&sandbox, write), &["systemMessage", ".git/hooks/pre-commit", "Tell the person"]);
