@@ -3,6 +3,7 @@
 pub mod brought;
 mod ci;
 pub mod earlier;
+mod edited;
 pub mod execute;
 pub mod finished;
 mod given_up;

@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+mod at_hand;
+
+pub(super) use self::at_hand::{For, at_hand, later_work, work_below};
 use super::journalled::Journalled;
 use crate::world::lock;
 use tdd_child::run_folder::{self, RunDir};
@@ -166,21 +169,8 @@ impl RunStatus {
         let Self::Superseded { by } = self else { return Ok(()) };
         Err(Trouble::user(format!("the run {run} is superseded: {by} has finished its requirement since"))
             .because("what lies in the tree is the later run's work, even where both have left the same")
-            .advise(format!(
-                "nothing was changed; take the later one back first: tdd undo {by}\n\
-                 go back all the same, with the tree as it is kept first: tdd undo {run} --discard-changes"
-            )))
+            .advise(format!("nothing was changed; take the later one back first: tdd undo {by}")))
     }
-}
-
-/// The newest run that came after this one and whose work may lie in the tree: going back to before this
-/// one would take that back too, so nobody is advised to.
-pub(super) fn later_work(repository: &Path, run: &RunId) -> Option<RunId> {
-    let later = run_folder::later_runs(repository, run);
-    let mut working = later.into_iter().filter(|other| {
-        Journalled::read(other).is_ok_and(|(told, _)| told.undone().is_none() && told.forks() > 0)
-    });
-    working.next().map(|other| other.id)
 }
 
 /// A halted run of another requirement whose work lies in the tree: what is red may be that.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::clean;
 use super::journalled::{self, Journalled, Span};
 use super::log::{one_row, time};
-use super::run_status::{self, RunStatus};
+use super::run_status::{self, For, RunStatus};
 use crate::cli::StatusArgs;
 use crate::text::halt_report;
 use crate::text::object::usage::UsageReport;
@@ -157,6 +157,15 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
                 .advise(known(&fits)))
         }
     }
+}
+
+/// The same for whoever is about its work: without a name, the run whose work lies in the tree.
+pub(super) fn chosen_work(repository: &Path, name: Option<&str>, what_for: For) -> Result<RunDir, Trouble> {
+    let found = match name {
+        Some(_) => None,
+        None => run_status::at_hand(repository, &run_folder::runs_of(repository)?, what_for),
+    };
+    found.map_or_else(|| chosen_run(repository, name), Ok)
 }
 
 fn in_full(told: &Journalled, span: Span, status: &RunStatus, next: &str) -> String {

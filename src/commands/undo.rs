@@ -4,37 +4,36 @@
 //! changed is not overwritten unasked. Going back is the operator's action on the tree and no step of
 //! the run; that it was done is told in its journal afterwards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
 mod own;
+mod story;
 mod words;
 
+use self::story::{Story, chosen};
 use self::words::{
     action, commit_advice, files, given_back, left_permissions, listed, of_run_and_others, present,
 };
-use super::journalled::{Journalled, tell_undone};
+use super::journalled::tell_undone;
 use super::run::execute;
 use super::run_status::{self, RunStatus};
-use super::status::{chosen_run, repository};
+use super::status::repository;
 use crate::cli::UndoArgs;
 use crate::text::object::VERSION;
 use crate::view::print;
-use crate::world::journal_file::{Record, folders};
+use crate::world::journal_file::folders;
 use crate::world::lock::WorkTreeLock;
 use tdd_child::run_folder::RunDir;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::RunId;
 use tdd_core::harmless::{line, shell_word};
-use tdd_core::labels;
-use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
-use tdd_snapshot::checkpoints::restore::{Outlook, Own, Restore, RulesUsed};
-use tdd_snapshot::checkpoints::run_refs::RunRefs;
+use tdd_snapshot::checkpoints::restore::{Outlook, Restore, RulesUsed};
 
 /// How many paths are listed for a person.
 const LISTED: usize = 20;
@@ -44,14 +43,14 @@ const ZERO: &str = "0";
 /// Brings the tree back, or says why not.
 pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
-    let run = chosen(&repository, args.run.as_deref())?;
+    let run = chosen(&repository, args)?;
     folders::check(&repository, &run)?;
     let _lock = WorkTreeLock::acquire(&repository)?;
     // Before the tree is looked at: what a killed run has started may still write to it.
     execute::reap(&repository);
     let mut way = Restore::open(&repository, &run.id, &run.path)?;
     let story = Story::read(&repository, &run, &way, args)?;
-    let target = target(&way, &story, args)?;
+    let target = target(&way, &run.id, &story, args)?;
     let since = story.began_ms.filter(|_| args.to.is_none()).map(|began| began / 1000);
     let outlook = way.outlook(&target.checkpoint, &story.own, since)?;
     if args.to.is_none() && way.labelled(ZERO).is_none() {
@@ -63,17 +62,8 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
         print::message(&left);
     }
     let told = Told { args, repository, run, story, target, outlook };
-    if told.outlook.is_there() {
-        way.finish_folders(&told.outlook)?;
-        let broken_off = told.outlook.broken_off.clone();
-        if let Some((label, now)) = &broken_off {
-            tell_undone(&told.run, &told.target.checkpoint, (label, now));
-        } else if !matches!(told.story.status, RunStatus::Undone { .. }) && args.to.is_none() {
-            tell_undone(&told.run, &told.target.checkpoint, (ZERO, &told.target.checkpoint));
-        }
-        let kept = broken_off.map(|(label, now)| (way.ref_name(&label), now));
-        way.done();
-        told.say(if kept.is_some() { Outcome::Undone } else { Outcome::Already }, kept.as_ref());
+    if told.has_left_nothing() || told.outlook.is_there() {
+        told.end_where_it_is(&mut way)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.to.is_none() && !args.discard_changes {
@@ -104,99 +94,6 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// As `tdd status` chooses. A run whose journal or folder is gone is found by its refs.
-fn chosen(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
-    let trouble = match chosen_run(repository, name) {
-        Ok(run) => return Ok(run),
-        Err(trouble) => trouble,
-    };
-    // Its refs are here, but not what they would be brought back to.
-    if name.is_some_and(|name| run_status::of_another_work_tree(repository, name).is_some()) {
-        return Err(trouble);
-    }
-    let refs = RunRefs::list(repository)?;
-    let mut held: Vec<&str> = refs.runs().filter(|name| folders::is_run_id(name)).collect();
-    held.sort_unstable();
-    let newest_first: Vec<&str> = held.iter().rev().copied().collect();
-    let whole = name.filter(|name| refs.count(name) > 0).map(Meaning::One);
-    if let Some(Meaning::One(id)) = whole.or_else(|| name.map(|name| run_name::look_up(name, &newest_first)))
-    {
-        return Ok(RunDir { id: RunId(id.to_owned()), path: repository.join(".tdd/runs").join(id) });
-    }
-    if held.is_empty() {
-        return Err(trouble);
-    }
-    let held = held.iter().rev().take(LISTED).copied().collect::<Vec<_>>().join("\n");
-    Err(trouble.advise(format!("name a run; git has checkpoints of these:\n{held}")))
-}
-
-/// What the journal tells of the run.
-struct Story {
-    zero: Option<CheckpointId>,
-    own: Own,
-    /// When the run began, ms since the epoch.
-    began_ms: Option<u64>,
-    /// Where the run stands, if it has not ended.
-    unfinished: Option<String>,
-    /// Checkpoints by their labels: a run that was killed may have left no refs for them.
-    labels: BTreeMap<String, CheckpointId>,
-    /// Where it stands besides.
-    status: RunStatus,
-}
-
-impl Story {
-    /// Without a journal nothing is the run's own and checkpoint 0 is what its ref says, so the
-    /// operator must have said that changes may be discarded.
-    fn read(repository: &Path, run: &RunDir, way: &Restore, args: &UndoArgs) -> Result<Self, Trouble> {
-        let trouble = match Journalled::read(run) {
-            Ok((told, records)) => {
-                let status = RunStatus::of(repository, run, &told);
-                return Self::of((repository, &told, &records), way, status);
-            }
-            Err(trouble) => trouble,
-        };
-        let zero = way.labelled(ZERO);
-        match &zero {
-            Some(_) if args.discard_changes => {
-                print::message(&format!("tdd: {trouble}"));
-                let status = RunStatus::AsJournalled;
-                let (own, labels) = (Own::default(), BTreeMap::new());
-                Ok(Self { zero, own, began_ms: None, unfinished: None, labels, status })
-            }
-            Some(zero) => Err(trouble.advise(format!(
-                "checkpoint 0 is kept as {}, {zero}; which changes are the run's can't be told any more.\n\
-                 go back all the same, with the tree as it is kept first: tdd undo {} --discard-changes",
-                way.ref_name(ZERO),
-                run.id
-            ))),
-            None => Err(trouble),
-        }
-    }
-
-    fn of(
-        (repository, run, records): (&Path, &Journalled, &[Record]),
-        way: &Restore,
-        status: RunStatus,
-    ) -> Result<Self, Trouble> {
-        let zero = run.zero();
-        if let (Some(told), Some(held)) = (&zero, way.labelled(ZERO))
-            && *told != held
-        {
-            let name = way.ref_name(ZERO);
-            return Err(Trouble::environment("the journal and git name different checkpoints 0")
-                .because(format!("the journal says {told}, {name} is {held}; somebody changed one of them"))
-                .advise(format!(
-                    "see what differs: git diff {told} {held}\nif the journal is right: git update-ref {name} {told}"
-                )));
-        }
-        let ended = run.has_ended();
-        let own = own::of(repository, run, records);
-        let labels = labels::told(records.iter().map(|record| &record.event));
-        let began_ms = records.first().map(|record| record.ts);
-        Ok(Self { zero, own, began_ms, unfinished: (!ended).then(|| run.phase()), labels, status })
-    }
-}
-
 /// Where to.
 struct Target {
     /// For a person: `checkpoint 0`.
@@ -204,15 +101,22 @@ struct Target {
     checkpoint: CheckpointId,
 }
 
-fn target(way: &Restore, story: &Story, args: &UndoArgs) -> Result<Target, Trouble> {
+fn target(way: &Restore, run: &RunId, story: &Story, args: &UndoArgs) -> Result<Target, Trouble> {
     if let Some(wanted) = &args.to {
         let label = wanted.strip_prefix(&way.ref_name("")).unwrap_or(wanted);
         let Some(checkpoint) = way.named(label).or_else(|| story.labels.get(label).cloned()) else {
-            let labels: BTreeSet<String> =
-                way.labels().into_iter().chain(story.labels.keys().cloned()).collect();
+            // Of a run that has ended each has its ref, or is gone.
+            let untold = story.labels.keys().filter(|_| story.unfinished.is_some());
+            let labels: BTreeSet<String> = way.labels().into_iter().chain(untold.cloned()).collect();
             let shown = labels.iter().rev().take(LISTED).cloned().collect::<Vec<_>>().join("\n");
-            return Err(Trouble::user(format!("the run has no checkpoint `{}`", line(wanted)))
-                .advise(format!("it has these:\n{shown}")));
+            let trouble = Trouble::user(format!("the run has no checkpoint `{}`", line(wanted)));
+            return Err(if labels.is_empty() {
+                trouble
+                    .because("its checkpoints are gone")
+                    .advise(format!("`tdd clean {run}` removes the rest of it; `tdd status` lists all runs"))
+            } else {
+                trouble.advise(format!("it has these:\n{shown}"))
+            });
         };
         return Ok(Target { name: format!("checkpoint {label}"), checkpoint });
     }
@@ -245,6 +149,35 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
+    /// The tree is as it is to be, or no business of the run's.
+    fn end_where_it_is(&self, way: &mut Restore) -> Result<(), Trouble> {
+        if self.has_left_nothing() {
+            way.done();
+            self.say(Outcome::Already, None);
+            return Ok(());
+        }
+        way.finish_folders(&self.outlook)?;
+        let broken_off = self.outlook.broken_off.clone();
+        if let Some((label, now)) = &broken_off {
+            tell_undone(&self.run, &self.target.checkpoint, (label, now));
+        } else if !matches!(self.story.status, RunStatus::Undone { .. }) && self.args.to.is_none() {
+            tell_undone(&self.run, &self.target.checkpoint, (ZERO, &self.target.checkpoint));
+        }
+        let kept = broken_off.map(|(label, now)| (way.ref_name(&label), now));
+        way.done();
+        self.say(if kept.is_some() { Outcome::Undone } else { Outcome::Already }, kept.as_ref());
+        Ok(())
+    }
+
+    /// Of a run that was refused there is nothing to take back, whatever others have done since, but for what its
+    /// first tests have left.
+    fn has_left_nothing(&self) -> bool {
+        let is_untouched = self.outlook.is_there() || !self.outlook.foreign.is_empty();
+        let is_asked = self.args.to.is_some() || self.args.discard_changes;
+        let is_told = self.outlook.broken_off.is_some() || self.story.status != RunStatus::AsJournalled;
+        self.story.left_nothing && is_untouched && !is_asked && !is_told
+    }
+
     fn refuse_what_is_in_the_way(&self) -> Result<(), Trouble> {
         let paths = &self.outlook.in_the_way;
         if paths.is_empty() {
@@ -279,7 +212,8 @@ impl Told<'_> {
         let run = &self.run.id;
         let to = self.args.to.as_ref().map(|to| format!(" --to {}", shell_word(to))).unwrap_or_default();
         let mut next = vec!["nothing was changed".to_owned()];
-        if let Some(later) = self.later_run() {
+        let later = self.later_run();
+        if let Some(later) = &later {
             next.push(format!("a later run may have changed them; take that back first: tdd undo {later}"));
         }
         let is_undone = matches!(self.story.status, RunStatus::Undone { .. }) && self.args.to.is_none();
@@ -287,11 +221,16 @@ impl Told<'_> {
         if let Some(good) = if is_undone { Some(&self.target.checkpoint) } else { own } {
             next.push(format!("see what was changed: git diff {good} -- :/"));
         }
-        next.push(format!(
-            "go back all the same, with the tree as it is kept first: tdd undo {run}{to} --discard-changes"
-        ));
+        // Where another run's work lies on top that would go, too.
+        next.extend(later.is_none().then(|| {
+            format!("go back all the same, with the tree as it is kept first: tdd undo {run}{to} --discard-changes")
+        }));
         let cut = self.story.unfinished.is_some() && self.story.own.at_work.is_none();
-        let who = if cut { "by somebody else, or by a child that was cut off" } else { "by somebody else" };
+        let who = match (cut, &later) {
+            (true, _) => "by somebody else, or by a child that was cut off",
+            (false, Some(_)) => "by a later run, or by somebody else",
+            (false, None) => "by somebody else",
+        };
         let count = files(foreign.len());
         let what = if is_undone {
             format!("the run is undone already, and {count} would be overwritten that were changed since")
@@ -367,10 +306,23 @@ impl Told<'_> {
         let short = self.target.checkpoint.0.get(..12).unwrap_or(&self.target.checkpoint.0);
         let changes = &self.outlook.changes;
         let mut text = match outcome {
+            Outcome::Already | Outcome::Refused if self.has_left_nothing() => {
+                return format!(
+                    "nothing to undo: {run} was refused before any work was done, and has changed nothing\n"
+                );
+            }
             Outcome::Already | Outcome::Refused => {
                 let mut text =
                     format!("nothing to undo: the work tree is as {name} ({short}) of {run} holds it\n");
                 text.push_str(&given_back(&self.outlook.given_back));
+                let is_undone = matches!(self.story.status, RunStatus::Undone { .. });
+                let below = is_undone.then(|| run_status::work_below(&self.repository, run)).flatten();
+                if let Some(below) = below {
+                    let _ = writeln!(
+                        text,
+                        "the work of a run before it lies in the tree; to take that back, too:\n  tdd undo {below}"
+                    );
+                }
                 return text;
             }
             Outcome::Broken => format!("broken off on the way to {name} ({short}) of {run}\n"),

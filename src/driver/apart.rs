@@ -329,11 +329,16 @@ where
             return Ok((own, Vec::new()));
         }
         hold_theirs(&mut self.ports.checkpoints, &now)?;
-        self.audience.news(&News::Note(format!(
-            "changed while the project's own commands ran and no role was alive, and not made by them when run \
-             again: {}; left as it is, by an undo, too, and kept as {now}",
-            listed(theirs.iter()).join(", ")
-        )));
+        // Whoever goes on was told of some of them right then.
+        let earlier = &self.state.facts().theirs;
+        let untold: Vec<&RelPath> = theirs.iter().filter(|path| !earlier.contains(*path)).collect();
+        if !untold.is_empty() {
+            let named = listed(untold.into_iter()).join(", ");
+            self.audience.news(&News::Note(format!(
+                "changed while the project's own commands ran and no role was alive, and not made by them when run \
+                 again: {named}; left as it is, by an undo, too, and kept as {now}"
+            )));
+        }
         let told = put_back::unsure(theirs.clone(), &now);
         let edited = Event::Edited { paths: theirs, kept: now, before: Some(zero), put_back: None };
         Ok((own, vec![told, edited]))

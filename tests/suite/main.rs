@@ -17,6 +17,7 @@ mod above;
 mod agent_homes;
 mod agent_outcomes;
 mod agents;
+mod at_hand;
 mod bad_input;
 mod baseline_edits;
 mod battery;

@@ -4,7 +4,8 @@
 use std::process::ExitCode;
 
 use crate::cli::look::DiffArgs;
-use crate::commands::status::{chosen_run, repository};
+use crate::commands::run_status::For;
+use crate::commands::status::{chosen_work, repository};
 use crate::view::{patch, print};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::criterion::CriterionId;
@@ -29,7 +30,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Trouble> {
         (Some(word), None) if is_criterion(&word) => (None, Some(word)),
         (run, criterion) => (run.as_ref(), criterion.as_ref()),
     };
-    let run = chosen_run(&repository, run.map(String::as_str))?;
+    let run = chosen_work(&repository, run.map(String::as_str), For::Looking)?;
     let story = super::story_of(&run)?;
     let shown = match criterion {
         Some(word) => {

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::cli::look::MatrixArgs;
 use crate::commands::junit;
-use crate::commands::status::{chosen_run, repository};
+use crate::commands::run_status::For;
+use crate::commands::status::{chosen_work, repository};
 use crate::text::object::VERSION;
 use crate::view::print;
 use tdd_core::criterion::CriterionId;
@@ -22,7 +23,7 @@ use tdd_core::trouble::Trouble;
 /// Prints the matrix as text, as one JSON object, or as a Markdown table; or writes it as a JUnit report.
 pub fn run(args: &MatrixArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
-    let run = chosen_run(&repository, args.run.as_deref())?;
+    let run = chosen_work(&repository, args.run.as_deref(), For::Looking)?;
     let (cwd, _) = crate::commands::surroundings()?;
     if let Some(file) = junit::place(args.junit.as_deref(), &cwd)? {
         junit::write_runs(&file, &repository, std::slice::from_ref(&run))?;

@@ -9,8 +9,9 @@ use std::process::{Command, ExitCode, Stdio};
 use crate::cli::look::ReportArgs;
 use crate::commands::log::time;
 use crate::commands::look::review::repeats;
+use crate::commands::run_status::For;
 use crate::commands::run_status::{self, RunStatus};
-use crate::commands::status::{cause_of, chosen_run, repository};
+use crate::commands::status::{cause_of, chosen_work, repository};
 use crate::commands::{journalled::Journalled, mask_of, surroundings};
 use crate::text::halt_report::{HaltFacts, NextStep, next_steps};
 use crate::text::html_report::{self, AttemptPage, Ended, Part, PromptText, RunPage, RunPart};
@@ -50,7 +51,7 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     };
     let mut runs: Vec<RunDir> = Vec::new();
     for name in names {
-        let run = chosen_run(&repository, name)?;
+        let run = chosen_work(&repository, name, For::Looking)?;
         // Each stands there once, by whatever names it is called.
         if runs.iter().all(|other| other.id != run.id) {
             runs.push(run);

@@ -25,9 +25,10 @@ use clap::Parser as _;
 use crate::cli::look::ReviewArgs;
 use crate::cli::{Cli, Command, HaltArgs, OutputArgs, Reader, ResumeArgs, RunArgs};
 use crate::commands::journalled::Journalled;
+use crate::commands::run_status::For;
 use crate::commands::run_status::{self, RunStatus};
 use crate::commands::several;
-use crate::commands::status::{chosen_run, repository};
+use crate::commands::status::{chosen_work, repository};
 use crate::commands::surroundings;
 use crate::driver::report::touched;
 use crate::text::halt_report::{self, HaltFacts, NextStep, Review, review};
@@ -60,7 +61,7 @@ pub(super) struct Halted {
 /// Shows the halt, and does what is asked until the run goes on or is left.
 pub fn run(args: &ReviewArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
-    let run = chosen_run(&repository, args.run.as_deref())?;
+    let run = chosen_work(&repository, args.run.as_deref(), For::Looking)?;
     let mut halted = Halted::read(&repository, &run, &with(args.cassette.as_deref()))?;
     let _only_one = only_one(&run)?;
     if let Some(ink) = view::review::possible().filter(|_| !args.plain) {
@@ -117,7 +118,7 @@ impl<'a> Offer<'a> {
             return None;
         }
         let repository = repository().ok()?;
-        let run = chosen_run(&repository, self.run).ok()?;
+        let run = chosen_work(&repository, self.run, For::Looking).ok()?;
         let mut halted = Halted::read(&repository, &run, &with(self.cassette)).ok()?;
         let _only_one = only_one(&run).ok()?;
         Some(full::run(&mut halted, ink))

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use crate::cli::look::ShowArgs;
-use crate::commands::status::{chosen_run, repository};
+use crate::commands::run_status::For;
+use crate::commands::status::{chosen_work, repository};
 use crate::view::print;
 use tdd_child::regular_file;
 use tdd_core::harmless;
@@ -15,7 +16,7 @@ const LARGEST: u64 = 8 << 20;
 /// Prints the halt report or the summary.
 pub fn run(args: &ShowArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
-    let run = chosen_run(&repository, args.run.as_deref())?;
+    let run = chosen_work(&repository, args.run.as_deref(), For::Looking)?;
     // A run that halted and went on has both; what it ended with was written last.
     let read = |name: &str| {
         let file = regular_file::open(&run.path.join(name)).ok()?;

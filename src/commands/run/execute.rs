@@ -37,6 +37,7 @@ use tdd_snapshot::checkpoints::GitCheckpoints;
 
 use super::brought;
 use super::ci;
+use super::edited;
 use super::given_up;
 use super::own_settings::OwnSettings;
 use super::paused;
@@ -167,7 +168,7 @@ pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Resu
     }
     // The report tells of the tree before the edits, so it is not shown for what they came to.
     if !prepared.settings.output.is_json() && is_halted(&ended) && halted_at == Some(ended.forks()) {
-        stays_halted(&ended, &folders.run, setup.later.as_ref());
+        edited::stays_halted(&ended, &folders.run, setup.later.as_ref(), prepared.settings.output);
         let run = RunDir { id: run_id_of(&folders.run), path: folders.run.clone() };
         ci::tell(prepared, &ended, (&run, Exit::Halted))?;
         return Ok(ExitCode::from(Exit::Halted.code()));
@@ -177,25 +178,6 @@ pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Resu
 
 fn is_halted(state: &State) -> bool {
     matches!(state.phase, Phase::Ended { end: End::Halted(_) })
-}
-
-fn stays_halted(state: &State, run: &Path, later: Option<&RunId>) {
-    let id = &state.run.run;
-    let good = state.good.as_ref().filter(|_| later.is_none()).map(|good| {
-        format!(
-            "\n  or put all files back as they were at the halt: tdd undo {id} --to {} --discard-changes \
-             (they are kept first)",
-            good.0.get(..12).unwrap_or(&good.0)
-        )
-    });
-    print::message(&format!(
-        "tdd: the run stays halted: the edited tests do not stand\n  \
-         why: they must be red before the work for them is done; which are not is told above, but not with `--quiet`\n  \
-         next: mend them and say it again: tdd resume {id} --edited{}\n  \
-         report of the halt: {}",
-        good.unwrap_or_default(),
-        run.join("halt.txt").display()
-    ));
 }
 
 pub fn warn(lines: &[String]) {
