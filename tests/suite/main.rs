@@ -46,6 +46,7 @@ mod git_state;
 mod golden;
 mod halt_report;
 mod halts;
+mod held_out;
 mod hostile;
 mod import_paths;
 mod in_person;

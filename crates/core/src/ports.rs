@@ -20,8 +20,10 @@ use crate::test::{TestId, TestRun};
 use crate::trouble::Trouble;
 use crate::usage::{Cap, ChildUse, Usage};
 
+mod bench;
 mod limits;
 
+pub use bench::{Bench, Bring};
 pub use limits::{Allowance, Limits, Setters};
 
 /// Where news between events go.
@@ -33,6 +35,10 @@ pub trait Clock {
     fn now_ms(&self) -> u64;
     /// Milliseconds since some moment; never steps back.
     fn monotonic_ms(&self) -> u64;
+    /// Bytes that nobody can guess, for coins.
+    fn random(&self, count: usize) -> Result<Vec<u8>, Trouble> {
+        Ok(vec![0; count])
+    }
 }
 
 /// The append-only journal of a run (contract section 11).
@@ -81,6 +87,19 @@ pub trait Checkpoints {
     /// Writes all files of a snapshot into a folder, byte for byte, with their modes and links.
     fn lay(&mut self, _at: &CheckpointId, _to: &Path) -> Result<(), Trouble> {
         Err(Trouble::internal("these snapshots can't be laid out"))
+    }
+    /// Writes files of the work tree, or removes them.
+    fn write(&mut self, _files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {
+        Err(Trouble::internal("these snapshots can't write into the work tree"))
+    }
+    /// What the run's snapshots hold, `whole` among them, and the `open` ones do not, is out of sight of every child
+    /// that can be kept from it. Gives the number of objects that can't be hidden.
+    fn hide(&mut self, _whole: &CheckpointId, _open: &[CheckpointId]) -> Result<usize, Trouble> {
+        Ok(0)
+    }
+    /// Nothing of that is to be hidden any more.
+    fn show_all(&mut self) -> Result<(), Trouble> {
+        Ok(())
     }
     /// The folder of a repository inside the work tree that this file lies in: no commit of the outer
     /// one can hold it.
@@ -206,6 +225,10 @@ pub trait Tests {
         leave_out: &[RelPath],
         observer: Observer<'_>,
     ) -> Result<TestRun, Trouble>;
+    /// These test files are to be gone or changed: what earlier runs have left of them in the work tree goes, too.
+    fn forget(&mut self, _files: &[RelPath]) -> Result<(), Trouble> {
+        Ok(())
+    }
     /// Processes that outlived a command and were ended since this was last asked.
     fn leaked(&mut self) -> Vec<Leaked> {
         Vec::new()
@@ -220,39 +243,6 @@ pub trait Tests {
     /// Names of tests that the source of a test file declares, found without running it, for
     /// files that do not load. Empty if the language is not known.
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
-}
-
-/// What of that which git ignores a checkout brings along, by links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Bring {
-    /// What the project depends on: packages and environments.
-    Dependencies,
-    /// And what was there before the run, and was not changed since.
-    Before,
-    /// And whatever came meanwhile. Tools' caches never come along.
-    Everything,
-}
-
-/// Checkouts of snapshots beside the work tree, for the final proof. The work tree is only read.
-pub trait Bench {
-    /// An empty folder for a checkout, at the same path each time.
-    fn open(&mut self) -> Result<PathBuf, Trouble>;
-    /// Brings along what git ignores; says what that was, less what the project depends on.
-    fn bring(&mut self, what: Bring) -> Result<Vec<RelPath>, Trouble>;
-    /// Paths of the work tree that the checkout leads to.
-    fn leads_to(&self) -> Vec<PathBuf>;
-    /// Writes files of the checkout, or removes them.
-    fn put(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble>;
-    /// Whether a file of the checkout is surely not this any more, or is gone.
-    fn differs(&self, _path: &RelPath, _before: &[u8]) -> bool {
-        false
-    }
-    /// Files of the checkout of this path, or one of its kind ([`crate::likeness`]).
-    fn like(&self, _path: &RelPath) -> Vec<RelPath> {
-        Vec::new()
-    }
-    /// It is of no use any more.
-    fn close(&mut self);
 }
 
 /// One run of one check.

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use tdd_child::sandbox::OutOfSight;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{GONE, RunId};
 use tdd_core::excerpt;
@@ -24,6 +25,7 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints;
 use tdd_core::trouble::Trouble;
 
+mod after_a_child;
 pub mod altered;
 mod carry;
 mod census;
@@ -40,6 +42,7 @@ mod git_pointer;
 mod git_state;
 mod git_told;
 mod git_words;
+mod hidden;
 mod history;
 mod import;
 mod in_the_way;
@@ -111,6 +114,8 @@ pub struct GitCheckpoints {
     /// How the children are held: where git's folder is read-only to all of them, what changes there
     /// is somebody else's.
     level: Level,
+    /// What is out of every child's sight at the moment, for whoever keeps it so.
+    hidden: OutOfSight,
     folders: Private,
     /// Ours, in the run's own folder.
     scratch: PathBuf,
@@ -154,6 +159,7 @@ impl GitCheckpoints {
             sound: Sound::default(),
             gone: BTreeSet::new(),
             level: Level::Audit,
+            hidden: OutOfSight::default(),
             folders,
             scratch,
             contents,
@@ -208,41 +214,6 @@ impl GitCheckpoints {
             .inspect_err(|_| packs::remove_abandoned(&self.place))?;
         self.known.note(commit.clone(), &scan, (moment, &sent));
         Ok((commit, scan))
-    }
-
-    /// A trouble with git after a child, with what is known of its cause: what git says of a
-    /// folder that was destroyed sounds like a fault of ours or of the disk.
-    fn after_a_child(&self, trouble: Trouble, label: &str) -> Trouble {
-        let folder = |path: &Path| path.is_dir();
-        let trouble = if !folder(&self.place.git_dir) || !folder(&self.place.common_dir.join("objects")) {
-            trouble.mend(
-                "the repository's commits and the run's checkpoints were in it: bring it back from where it was \
-                 moved or from a copy (without one they are gone, and only the files of the work tree are left)",
-            )
-        } else if !folder(&self.folders.for_objects()) {
-            trouble.advise(
-                "the run's own folder is gone, so this run can't go on: start anew with `tdd <FR> --new`; its \
-                 checkpoints stay under refs/tdd/",
-            )
-        } else if self.refs.values().any(|commit| !self.own.holds(commit)) {
-            trouble.advise(
-                "checkpoints of this run were deleted from the repository, and other objects may be: run \
-                 `git fsck`, bring what it misses back from a clone, then start anew with `tdd <FR> --new`",
-            )
-        } else if self.place.is_as_found() {
-            return trouble;
-        } else {
-            trouble
-        };
-        let attempt =
-            label.strip_prefix("after-").or_else(|| label.strip_prefix("restored-")).unwrap_or(label);
-        let when = if attempt == "end" {
-            "while the last child ran".to_owned()
-        } else {
-            format!("while the child of the attempt {attempt} ran")
-        };
-        let what = format!("{}; the cause arose {when}", trouble.what);
-        Trouble { what, ..trouble }
     }
 }
 
@@ -319,6 +290,19 @@ impl Checkpoints for GitCheckpoints {
     fn lay(&mut self, at: &CheckpointId, to: &Path) -> Result<(), Trouble> {
         let files = self.contents.files(at)?;
         lay::lay(&self.private, &files, to)
+    }
+
+    fn write(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {
+        self.write_files(files)
+    }
+
+    fn hide(&mut self, whole: &CheckpointId, open: &[CheckpointId]) -> Result<usize, Trouble> {
+        self.hide_objects(whole, open)
+    }
+
+    fn show_all(&mut self) -> Result<(), Trouble> {
+        self.hidden.tell(Vec::new());
+        Ok(())
     }
 
     fn inner_repository(&self, path: &RelPath) -> Option<RelPath> {

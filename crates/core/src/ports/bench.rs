@@ -1,0 +1,39 @@
+//! Checkouts beside the work tree.
+
+use std::path::PathBuf;
+
+use crate::path::RelPath;
+use crate::trouble::Trouble;
+
+/// What of that which git ignores a checkout brings along, by links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bring {
+    /// What the project depends on: packages and environments.
+    Dependencies,
+    /// And what was there before the run, and was not changed since.
+    Before,
+    /// And whatever came meanwhile. Tools' caches never come along.
+    Everything,
+}
+
+/// Checkouts of snapshots beside the work tree, for the final proof. The work tree is only read.
+pub trait Bench {
+    /// An empty folder for a checkout, at the same path each time.
+    fn open(&mut self) -> Result<PathBuf, Trouble>;
+    /// Brings along what git ignores; says what that was, less what the project depends on.
+    fn bring(&mut self, what: Bring) -> Result<Vec<RelPath>, Trouble>;
+    /// Paths of the work tree that the checkout leads to.
+    fn leads_to(&self) -> Vec<PathBuf>;
+    /// Writes files of the checkout, or removes them.
+    fn put(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble>;
+    /// Whether a file of the checkout is surely not this any more, or is gone.
+    fn differs(&self, _path: &RelPath, _before: &[u8]) -> bool {
+        false
+    }
+    /// Files of the checkout of this path, or one of its kind ([`crate::likeness`]).
+    fn like(&self, _path: &RelPath) -> Vec<RelPath> {
+        Vec::new()
+    }
+    /// It is of no use any more.
+    fn close(&mut self);
+}
