@@ -143,10 +143,12 @@ pub struct RunArgs {
     /// Leave out the REFACTOR stage.
     #[arg(long, help_heading = help::HOW)]
     pub no_refactor: bool,
-    /// How much is proven before the end: tests and gate in a fresh checkout, tests red again without the code,
-    /// tests that see its bodies stubbed.
+    /// How much is proven before the end: a fresh checkout, tests red without the code, stubbed bodies seen.
     #[arg(long, value_name = "HOW", value_parser = ["full", "quick", "off"], help_heading = help::HOW)]
     pub proof: Option<String>,
+    /// Hide some of the tests from the implementers; all of them judge the work.
+    #[arg(long, help_heading = help::HOW)]
+    pub held_out: bool,
     /// These criteria are satisfied already: their tests must pass at once, no implementer. Ids,
     /// separated by commas; may be repeated.
     #[arg(long, value_name = "AC,…", value_delimiter = ',', help_heading = help::WHAT)]

@@ -12,6 +12,7 @@ pub mod drive;
 pub mod fix;
 pub mod flags;
 pub mod fork;
+mod held_out;
 pub mod learn;
 pub mod mdtest;
 mod meanwhile;

@@ -16,6 +16,7 @@ use tdd_core::budget::Bounds;
 use tdd_core::commands::CommandSettings;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{MissingBlock, Refactoring, Regression, StopAfter};
+use tdd_core::held_out::Holding;
 use tdd_core::isolation::{Reach, Wanted};
 use tdd_core::proof::Extent;
 use tdd_core::role::Role;
@@ -171,6 +172,7 @@ pub struct Settings {
     /// What becomes of work that passes without a valid block.
     pub on_missing_block: MissingBlock,
     /// How much of the final proof is made.
+    pub held_out: Holding,
     pub proof: Extent,
     /// What a run and an attempt may use.
     pub caps: CapPlan,
@@ -228,6 +230,7 @@ impl Settings {
             bounds: bounds(config.budgets.semantic, config.budgets.format),
             regression: config.regression.unwrap_or_default(),
             on_missing_block: config.on_missing_block.unwrap_or_default(),
+            held_out: held_out(args, config.held_out),
             proof: proof::extent(args.proof.as_deref(), environment.proof.as_deref(), config.proof)?,
             caps: caps::of_flags(&args.caps)?.or(&config.caps),
             deadlines: Deadlines {
@@ -344,6 +347,10 @@ fn sandbox(
         (Some(flag), false) => Ok(flag),
         (None, false) => Ok(of_machine.or(configured).unwrap_or_default()),
     }
+}
+
+fn held_out(args: &RunArgs, configured: Option<bool>) -> Holding {
+    if args.held_out || configured == Some(true) { Holding::On } else { Holding::Off }
 }
 
 fn leaves(args: &RunArgs) -> Leaves {

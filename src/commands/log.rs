@@ -20,13 +20,12 @@ use tdd_core::counted::counted;
 use tdd_core::event::{Event, Leaked, PassFail, RunStarted, TestRunFact};
 use tdd_core::finding::{Findings, SuiteBaseline};
 use tdd_core::fix::{FixFindings, FixStarted};
-use tdd_core::halt::{Ending, Halt};
+use tdd_core::halt::Ending;
 use tdd_core::judge::{Reason, Verdict};
 use tdd_core::machine::PutBack;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
 use tdd_core::policy::EffectivePolicy;
-use tdd_core::proof::ProofFindings;
 use tdd_core::role::Key;
 use tdd_core::run_name;
 use tdd_core::state::{Entry, State};
@@ -35,6 +34,7 @@ use tdd_core::usage::Usage;
 
 use super::status::{chosen_run, repository};
 
+mod held_out;
 mod session;
 
 /// How long a run that writes nothing is taken to be at work without another look.
@@ -134,7 +134,7 @@ fn one_line(event: &Event) -> String {
             format!("rolled back to {}; the work is kept as {}", short(&to.0), short(&kept_as.0))
         }
         Event::GateMeasured { .. } => gate_line(event),
-        Event::Proved { findings, halt } => proved_line(findings, halt.as_ref()),
+        Event::Proved { .. } | Event::HeldOut { .. } => held_out::or_proof(event),
         Event::Isolated { isolation } => format!("isolation: {isolation}"),
         Event::PolicySettled { policy } => policy_line(policy),
         Event::TreeSeen { tree } => format!("the tree is {}", short(&tree.0)),
@@ -182,15 +182,6 @@ fn gate_line(event: &Event) -> String {
     let again = judged_at.as_ref().map(|tree| format!(", not run again: judged at {}", short(&tree.0)));
     let again = again.unwrap_or_default();
     format!("gate before REFACTOR is {word} ({}, {} ms){again}", run.exit, run.duration_ms)
-}
-
-fn proved_line(findings: &ProofFindings, halt: Option<&Halt>) -> String {
-    let seen = findings.criteria.iter().filter(|one| findings.is_seen(&one.id)).count();
-    let (all, runs) = (findings.criteria.len(), findings.runs.len());
-    let stands = if halt.is_some() { "does not stand" } else { "stands" };
-    format!(
-        "the result {stands}: {seen} of {all} criteria seen failing on code that does nothing, in {runs} runs"
-    )
 }
 
 fn unknown_line(name: &str) -> String {

@@ -28,6 +28,7 @@ use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::{Ending, Halt};
 use tdd_core::harmless;
+use tdd_core::held_out::Hold;
 use tdd_core::judge::Verdict;
 use tdd_core::machine::{Machine, Suspension};
 use tdd_core::role::Key;
@@ -317,6 +318,8 @@ pub(super) fn phase(state: &State) -> String {
         Phase::Ended { end: End::Abandoned } => "given up by the operator".to_owned(),
         Phase::GateDue => "REFACTOR: the gate is due".to_owned(),
         Phase::Proving => "the result is to be proven".to_owned(),
+        Phase::HoldingOut { step: Hold::Part | Hold::TakeOut } => "tests are to be held out".to_owned(),
+        Phase::HoldingOut { step: Hold::BringBack } => "held-out tests are to be brought back".to_owned(),
         Phase::Halting { halt } => format!("halting: {}", halted(halt)),
         Phase::Finishing { .. } => "finishing".to_owned(),
         Phase::Ended { end: End::Halted(halt) } => format!("halted: {}", halted(halt)),

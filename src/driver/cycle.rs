@@ -44,6 +44,7 @@ impl<'a, W: World> Drive<'a, W> {
 
     /// As far as it goes now.
     pub async fn run(mut self) -> Result<State, Trouble> {
+        self.hide_held_out()?;
         self.drive().await?;
         Ok(self.state)
     }
@@ -84,6 +85,7 @@ impl<W: World> Carry<State> for Drive<'_, W> {
             Effect::HearMdtest { criterion } => self.hear_mdtest(&criterion).await,
             Effect::MeasureGate => self.measure_gate().await,
             Effect::Prove => self.prove().await,
+            Effect::HoldOut(step) => self.hold_out(step).await,
             Effect::Halt => self.halt(),
             Effect::Finish => {
                 let good = self.state.good.clone();
@@ -101,6 +103,7 @@ impl<W: World> Carry<State> for Drive<'_, W> {
             | Effect::Recheck
             | Effect::HearMdtest { .. }
             | Effect::MeasureGate
+            | Effect::HoldOut(_)
             | Effect::Prove => true,
             Effect::TakeCheckpointZero
             | Effect::PauseAtCap

@@ -6,6 +6,7 @@
 mod coupled;
 mod existing;
 mod green;
+mod held_out;
 mod helpers;
 mod names;
 mod proof;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tdd_core::attempt::{AttemptKind, CheckpointId};
 use tdd_core::event::{Decision, Event};
+use tdd_core::held_out::Hold;
 use tdd_core::path::RelPath;
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
@@ -145,8 +146,12 @@ impl<W: World> Drive<'_, W> {
     /// What is said of changes since the tree `known`, and what can be done about them.
     fn words_for_foreign(&self, known: &str) -> (String, String) {
         let run = &self.state.run.run;
-        let can_be_edited =
-            matches!(self.state.phase, Phase::Due { kind: AttemptKind::First, .. } | Phase::Ended { .. });
+        let can_be_edited = matches!(
+            self.state.phase,
+            Phase::Due { kind: AttemptKind::First, .. }
+                | Phase::HoldingOut { step: Hold::Part }
+                | Phase::Ended { .. }
+        );
         let at_work = if let Phase::Forked { attempt } = &self.state.phase {
             Some((
                 format!("files were changed since the {} was stopped", attempt.key.role()),
@@ -235,6 +240,7 @@ fn left_alone(state: &State) -> Option<&CheckpointId> {
         Phase::Due { kind: AttemptKind::First | AttemptKind::Semantic | AttemptKind::Format, .. }
         | Phase::GateDue
         | Phase::Proving
+        | Phase::HoldingOut { step: Hold::Part }
         | Phase::Ended { end: End::Halted(_) } => state.facts.tree.as_ref(),
         Phase::Opening
         | Phase::Baselining
@@ -243,6 +249,7 @@ fn left_alone(state: &State) -> Option<&CheckpointId> {
         | Phase::CutOff { .. }
         | Phase::Taking { .. }
         | Phase::Rechecking { .. }
+        | Phase::HoldingOut { step: Hold::TakeOut | Hold::BringBack }
         | Phase::Halting { .. }
         | Phase::Finishing { .. }
         | Phase::Ended { end: End::Finished(_) | End::Abandoned | End::Refused } => None,

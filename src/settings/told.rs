@@ -77,6 +77,7 @@ pub fn rows(sources: &Sources<'_>, holds: &Settings) -> Vec<Row> {
             |file| file.on_missing_block.map(missing_block),
             &missing_block(MissingBlock::default()),
         ),
+        sources.row("held_out", |file| file.held_out.map(|on| on.to_string()), "false"),
         sources.row("proof", |file| file.proof.map(|extent| extent.name().to_owned()), Extent::Full.name()),
     ]);
     rows.extend(of_caps(sources));

@@ -12,6 +12,7 @@
 //! budgets: { semantic: 2, format: 1 }
 //! regression: attempt              # auto | attempt | criterion | end
 //! on_missing_block: halt           # halt | take: work that passes without a valid block
+//! held_out: false                 # true: some tests of each criterion are hidden from the implementers
 //! proof: full                      # full | quick | off: what is proven before exit 0
 //! deadline: 10m                    # of one run of a command
 //! attempt_deadline: 1h             # of one attempt, and of its silence
@@ -78,6 +79,8 @@ pub struct ConfigFile {
     pub regression: Option<Regression>,
     /// What becomes of work that passes without a valid block.
     pub on_missing_block: Option<MissingBlock>,
+    /// Whether tests are held out.
+    pub held_out: Option<bool>,
     /// How much of the final proof is made.
     pub proof: Option<Extent>,
     /// The level of isolation, and what is open in it (contract section 12).
@@ -133,6 +136,7 @@ pub const KEYS: &[&str] = &[
     "budgets",
     "regression",
     "on_missing_block",
+    "held_out",
     "proof",
     "sandbox",
     "deadline",
@@ -185,6 +189,7 @@ pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
         budgets: budgets(&top)?,
         regression: regression(&top)?,
         on_missing_block: on_missing_block(&top)?,
+        held_out: top.flag("held_out")?,
         proof: proof(&top)?,
         sandbox: sandbox::read(&top)?,
         deadline_ms: top.duration("deadline")?,

@@ -79,7 +79,7 @@ const WHOLE: [(&str, &str); 6] = [
 ];
 
 /// What runs print and people look up, beside the glossary.
-const PRINTED: [(&str, &str); 9] = [
+const PRINTED: [(&str, &str); 10] = [
     (
         "RED",
         "The stage in which the test-writer writes the tests of all criteria; they must fail, for a reason that code can mend.",
@@ -103,6 +103,10 @@ const PRINTED: [(&str, &str); 9] = [
     (
         "proof",
         "Before exit 0 the result is proven once more in a fresh checkout of the proposed commit, with the code taken back and with its bodies stubbed (`--proof full|quick|off`).",
+    ),
+    (
+        "held out",
+        "With `--held-out` a coin hides some of each criterion's tests from implementers and refactorer; all of them judge the work, and they are back before the end.",
     ),
     (
         "isolation",

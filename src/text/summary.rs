@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 mod commit;
 mod copies;
+pub mod held_out;
 pub mod json;
 mod proof;
 mod set_aside;
@@ -75,6 +76,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     out.extend(state.without_claim().map(|(key, number)| {
         format!("no claim: {key}, attempt {number}: kept on findings alone, no valid block came")
     }));
+    out.extend(held_out::lines(state));
     out.extend(proof::lines(state));
     out.extend(evidence(state).into_iter().map(|line| format!("evidence: {line}")));
     out.extend(

@@ -135,6 +135,7 @@ fn tell(state: &FixState, event: &Event) -> Vec<Line> {
         | Event::WorkKept { .. }
         | Event::GateMeasured { .. }
         | Event::Proved { .. }
+        | Event::HeldOut { .. }
         | Event::MdtestHeard { .. }
         | Event::Capped { .. }
         | Event::Resumed

@@ -224,6 +224,7 @@ fn is_last(event: &Event) -> bool {
         | Event::WorkRolledBack { .. }
         | Event::GateMeasured { .. }
         | Event::Proved { .. }
+        | Event::HeldOut { .. }
         | Event::TreeSeen { .. }
         | Event::Resumed
         | Event::AttemptCut { .. }

@@ -20,6 +20,7 @@ mod aside;
 pub(super) mod brief;
 mod estimate;
 mod gate;
+mod held_out;
 mod measured;
 mod proof;
 
@@ -92,7 +93,9 @@ impl Teller {
             Event::WorkRolledBack { to, extent, kept_as } => {
                 vec![rolled_back(to, *extent, kept_as)]
             }
-            Event::GateMeasured { .. } | Event::Proved { .. } => gate::or_proof(state, event),
+            Event::GateMeasured { .. } | Event::Proved { .. } | Event::HeldOut { .. } => {
+                gate::or_proof(state, event)
+            }
             Event::Resumed => vec![plain(format!("resumed: {}", state.run.run))],
             Event::AttemptCut { kept_as } => vec![cut_off(kept_as)],
             Event::Decided { decision, why } => {

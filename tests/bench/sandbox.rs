@@ -44,6 +44,7 @@ pub fn measure() -> Vec<Row> {
         return Vec::new();
     };
     let sandbox_paths = SandboxPaths {
+        out_of_sight: tdd_child::sandbox::OutOfSight::default(),
         own_settings: Vec::new(),
         belongings: Belongings::of(&Reach::default(), &std::env::vars_os().collect::<Vec<_>>()),
         repository: repo.clone(),

@@ -14,6 +14,7 @@ mod crew;
 mod entry;
 mod files;
 mod guards;
+mod held_out;
 mod helpers;
 mod honest;
 mod others;
@@ -43,11 +44,19 @@ fn cheats() -> Vec<Vec<Entry>> {
         proof::cheats(),
         copies::cheats(),
         support::cheats(),
+        held_out::cheats(),
     ]
 }
 
 fn honests() -> Vec<Vec<Entry>> {
-    vec![honest::entries(), helpers::honests(), proof::honests(), copies::honests(), support::honests()]
+    vec![
+        honest::entries(),
+        helpers::honests(),
+        proof::honests(),
+        copies::honests(),
+        support::honests(),
+        held_out::honests(),
+    ]
 }
 
 /// What is played of these: a part, or what the environment says. `TDD_CHEAT` holds parts of names,

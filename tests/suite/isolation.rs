@@ -76,6 +76,7 @@ impl Yard {
         let scratch = repo.parent().unwrap().join("sealed");
         let manifest = Manifest::new(repo.clone(), policy.clone(), scratch).telling(sealed.clone());
         let sandbox_paths = SandboxPaths {
+            out_of_sight: tdd_child::sandbox::OutOfSight::default(),
             repository: repo.clone(),
             git: vec![repo.join(".git")],
             specs: vec![repo.join("specs/frs")],

@@ -16,7 +16,7 @@ use super::undo::{
 const CALLS: &str = "openat,open,write,pwrite64,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,\
                      symlink,symlinkat,link,linkat,fchmod,fchmodat,ftruncate,fsync,fdatasync,clone,clone3,vfork";
 
-fn can_kill() -> bool {
+pub fn can_kill() -> bool {
     cfg!(target_os = "linux") && has_python() && has("strace", &["strace", "-o", "/dev/null", "true"])
 }
 
@@ -36,7 +36,7 @@ fn traced(sandbox: &Sandbox, more: &[&str], words: &[&str]) -> Ran {
 }
 
 /// One call of a command: its name, and which of those of that name it is.
-struct Moment {
+pub struct Moment {
     call: String,
     number: usize,
 }
@@ -49,7 +49,7 @@ impl std::fmt::Display for Moment {
 
 /// So many moments of what the command does when nobody kills it, evenly over the last `part` of its calls,
 /// the first and the last of them included.
-fn moments(sandbox: &Sandbox, (words, code): (&[&str], i32), part: usize, count: usize) -> Vec<Moment> {
+pub fn moments(sandbox: &Sandbox, (words, code): (&[&str], i32), part: usize, count: usize) -> Vec<Moment> {
     traced(sandbox, &[], words).expect(code);
     let trace = std::fs::read_to_string(sandbox.beside("trace")).unwrap();
     std::fs::remove_file(sandbox.beside("trace")).unwrap();
@@ -64,7 +64,7 @@ fn moments(sandbox: &Sandbox, (words, code): (&[&str], i32), part: usize, count:
     (0..count).map(moment).collect()
 }
 
-fn kill(sandbox: &Sandbox, words: &[&str], at: &Moment) {
+pub fn kill(sandbox: &Sandbox, words: &[&str], at: &Moment) {
     let inject = format!("inject={}:signal=KILL:when={}", at.call, at.number);
     let ran = traced(sandbox, &["-e", &inject], words);
     std::fs::remove_file(sandbox.beside("trace")).unwrap();

@@ -47,6 +47,7 @@ mod git_state;
 mod golden;
 mod halt_report;
 mod halts;
+mod held_out;
 mod hostile;
 mod ignored_edits;
 mod import_paths;

@@ -181,6 +181,7 @@ impl Person {
 
 fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]) -> Fences {
     let sandbox_paths = SandboxPaths {
+        out_of_sight: tdd_child::sandbox::OutOfSight::default(),
         repository: repo.to_owned(),
         git: vec![repo.join(".git")],
         specs: vec![repo.join("specs/frs")],

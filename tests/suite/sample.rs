@@ -276,6 +276,7 @@ impl Story {
                 | Effect::Recheck
                 | Effect::HearMdtest { .. }
                 | Effect::Prove
+                | Effect::HoldOut(_)
                 | Effect::PauseAtCap => {
                     panic!("nobody resumes these stories")
                 }

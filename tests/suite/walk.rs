@@ -309,7 +309,8 @@ fn events(state: &State, extras: Extras) -> Vec<(String, Event, bool)> {
         Phase::Halting { .. } => plain("reported", Event::Halted { report: Digest("d".into()) }),
         Phase::Finishing { ending } => plain("finished", Event::Finished { ending: *ending }),
         Phase::Ended { end: End::Halted(_) } if extras == Extras::Operator => decisions(state),
-        Phase::Ended { .. } => vec![],
+        // No walk holds tests out: `held_out` has its own.
+        Phase::HoldingOut { .. } | Phase::Ended { .. } => vec![],
     }
 }
 
@@ -415,7 +416,9 @@ fn name(state: &State) -> String {
         Phase::Ended { end: End::Refused } => "refused".to_owned(),
         Phase::Ended { end: End::Finished(ending) } => format!("finished {ending:?}"),
         Phase::Finishing { ending } => format!("finishing {ending:?}"),
-        Phase::Opening | Phase::Baselining | Phase::GateDue | Phase::Proving => state.phase.name().to_owned(),
+        Phase::Opening | Phase::Baselining | Phase::GateDue | Phase::Proving | Phase::HoldingOut { .. } => {
+            state.phase.name().to_owned()
+        }
     };
     let progress: Vec<String> =
         state.progress.iter().map(|(id, p)| format!("{}:{p:?}", id.number())).collect();

@@ -4,6 +4,9 @@
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use tdd_core::ports::Clock;
+use tdd_core::trouble::Trouble;
+
+use crate::random;
 
 /// The time of day, and the time since this value was made.
 #[derive(Clone, Copy, Debug)]
@@ -25,5 +28,14 @@ impl Clock for SystemClock {
 
     fn monotonic_ms(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn random(&self, count: usize) -> Result<Vec<u8>, Trouble> {
+        let mut bytes = Vec::new();
+        while bytes.len() < count {
+            bytes.extend(random::bytes::<64>()?);
+        }
+        bytes.truncate(count);
+        Ok(bytes)
     }
 }

@@ -16,6 +16,7 @@ mod belongings;
 pub mod bubblewrap;
 pub mod fence;
 mod hidden;
+mod out_of_sight;
 mod paths;
 mod places;
 mod probe;
@@ -29,7 +30,9 @@ use std::path::{Path, PathBuf};
 pub use belongings::Belongings;
 use bubblewrap::{Bubblewrap, Processes};
 use fence::Fence;
-pub use paths::{Laid, MOST_FILES, SandboxPaths, Sealed};
+pub use fence::Laid;
+pub use out_of_sight::OutOfSight;
+pub use paths::{MOST_FILES, SandboxPaths, Sealed};
 pub use uses::Uses;
 
 use tdd_core::isolation::{Confinement, Level, Network, Reach, Wanted};

@@ -2,6 +2,7 @@
 
 use crate::attempt::{AttemptKind, CheckpointId};
 use crate::criterion::CriterionId;
+use crate::held_out::Hold;
 use crate::role::Key;
 
 /// The driver's orders. Each has one kind of event as its outcome, named with it.
@@ -33,6 +34,8 @@ pub enum Effect {
     MeasureGate,
     /// Prove the result as it would be committed. → `Proved`
     Prove,
+    /// Part tests, take the hidden ones out of the work tree, or bring them back. → `HeldOut`
+    HoldOut(Hold),
     /// Have an agent carry out the Markdown test of this criterion. → `MdtestHeard`
     HearMdtest { criterion: CriterionId },
     /// Write the report. → `Halted`

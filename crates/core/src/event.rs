@@ -12,6 +12,7 @@ use crate::facts::PutBack;
 use crate::finding::{Findings, RedFindings, RunRef, SuiteBaseline};
 use crate::fix::{FixFindings, FixJudgement, FixStarted};
 use crate::halt::{Ending, Halt};
+use crate::held_out::{Held, Holding};
 use crate::isolation::Confinement;
 use crate::mdtest::AgentWord;
 use crate::path::RelPath;
@@ -125,6 +126,10 @@ pub enum Event {
         /// What it halts for; none if it stands.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         halt: Option<Halt>,
+    },
+    /// Tests were parted into shown and hidden ones, taken out of the work tree, or brought back.
+    HeldOut {
+        held: Box<Held>,
     },
     /// The tree as it is known to be now, so that a resumed run can tell whether somebody else
     /// changed it meanwhile.
@@ -296,6 +301,8 @@ pub struct Plan {
     pub screens: Screens,
     #[serde(default)]
     pub proof: Extent,
+    #[serde(default, skip_serializing_if = "Holding::is_off")]
+    pub held_out: Holding,
     /// What the scripted agent plays; it is played when the run is gone on with, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cassette: Option<String>,

@@ -291,6 +291,9 @@ pub struct GreenFindings {
     pub early_green: bool,
     /// For `verify: gate`: the gate command failed.
     pub gate_red: bool,
+    /// Criteria whose hidden tests are not green.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_out: Vec<CriterionId>,
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
     /// How the known greens change if this stands.
@@ -327,6 +330,9 @@ pub struct RefactorFindings {
     pub collected_before: usize,
     pub collected_now: usize,
     pub gate_red: bool,
+    /// Criteria whose hidden tests are not green.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_out: Vec<CriterionId>,
     pub no_evidence: Option<String>,
     pub runs: Vec<RunRef>,
     /// Nothing was run: this is the tree that was judged by the same command before.

@@ -42,6 +42,7 @@ pub enum Guard {
     ProofGate,
     ProofTakenBack,
     ProofStubs,
+    HeldOut,
     // What a claim says.
     Format,
     Dispute,
@@ -77,7 +78,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 58] = [
+    pub const ALL: [Self; 59] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -108,6 +109,7 @@ impl Guard {
         Self::ProofGate,
         Self::ProofTakenBack,
         Self::ProofStubs,
+        Self::HeldOut,
         Self::Format,
         Self::Dispute,
         Self::PathEscape,
@@ -172,6 +174,7 @@ impl Guard {
             Reason::GateOutside => Self::ProofGate,
             Reason::StillGreen(_) => Self::ProofTakenBack,
             Reason::Hollow(_) => Self::ProofStubs,
+            Reason::HeldOut(_) => Self::HeldOut,
             Reason::Toothless(_) => Self::MutatedCanary,
         }
     }

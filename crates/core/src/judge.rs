@@ -13,8 +13,10 @@ use crate::test::TestId;
 
 pub use crate::verdict::{AtReturn, Fault, Reason, Verdict};
 
+mod held_out;
 mod proof;
 
+pub use held_out::held_out;
 pub use proof::{names_criterion, proof};
 
 /// What can be said before anything was measured: a format violation and a dispute, nothing else.
@@ -129,6 +131,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));
     reasons.extend(findings.gate_red.then_some(Reason::GateRed));
+    reasons.extend(findings.held_out.iter().cloned().map(Reason::HeldOut));
     reasons
 }
 
@@ -143,6 +146,7 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));
     reasons.extend(findings.gate_red.then_some(Reason::GateRed));
+    reasons.extend(findings.held_out.iter().cloned().map(Reason::HeldOut));
     reasons
 }
 

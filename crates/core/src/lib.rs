@@ -28,6 +28,7 @@ pub mod greens;
 pub mod guard;
 pub mod halt;
 pub mod harmless;
+pub mod held_out;
 pub mod isolation;
 pub mod judge;
 pub mod kept_work;

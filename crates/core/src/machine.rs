@@ -104,6 +104,7 @@ impl Facts {
             | Event::WorkRolledBack { .. }
             | Event::GateMeasured { .. }
             | Event::Proved { .. }
+            | Event::HeldOut { .. }
             | Event::MdtestHeard { .. }
             | Event::Halted { .. }
             | Event::Session(_)

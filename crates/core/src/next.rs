@@ -35,6 +35,7 @@ pub fn next(state: &State) -> Option<Effect> {
         }
         Phase::GateDue => Some(Effect::MeasureGate),
         Phase::Proving => Some(Effect::Prove),
+        Phase::HoldingOut { step } => Some(Effect::HoldOut(*step)),
         Phase::Halting { .. } => Some(Effect::Halt),
         Phase::Finishing { .. } => Some(Effect::Finish),
         Phase::Ended { .. } => None,

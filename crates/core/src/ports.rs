@@ -35,6 +35,10 @@ pub trait Clock {
     fn now_ms(&self) -> u64;
     /// Milliseconds since some moment; never steps back.
     fn monotonic_ms(&self) -> u64;
+    /// Bytes that nobody can guess, for coins.
+    fn random(&self, count: usize) -> Result<Vec<u8>, Trouble> {
+        Ok(vec![0; count])
+    }
 }
 
 /// The append-only journal of a run (contract section 11).
@@ -86,6 +90,19 @@ pub trait Checkpoints {
     /// Writes all files of a snapshot into a folder, byte for byte, with their modes and links.
     fn lay(&mut self, _at: &CheckpointId, _to: &Path) -> Result<(), Trouble> {
         Err(Trouble::internal("these snapshots can't be laid out"))
+    }
+    /// Writes files of the work tree, or removes them.
+    fn write(&mut self, _files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {
+        Err(Trouble::internal("these snapshots can't write into the work tree"))
+    }
+    /// What the run's snapshots hold, `whole` among them, and the `open` ones do not, is out of sight of every child
+    /// that can be kept from it. Gives the number of objects that can't be hidden.
+    fn hide(&mut self, _whole: &CheckpointId, _open: &[CheckpointId]) -> Result<usize, Trouble> {
+        Ok(0)
+    }
+    /// Nothing of that is to be hidden any more.
+    fn show_all(&mut self) -> Result<(), Trouble> {
+        Ok(())
     }
     /// The folder of a repository inside the work tree that this file lies in: no commit of the outer
     /// one can hold it.
@@ -216,6 +233,10 @@ pub trait Tests {
         leave_out: &[RelPath],
         observer: Observer<'_>,
     ) -> Result<TestRun, Trouble>;
+    /// These test files are to be gone or changed: what earlier runs have left of them in the work tree goes, too.
+    fn forget(&mut self, _files: &[RelPath]) -> Result<(), Trouble> {
+        Ok(())
+    }
     /// Processes that outlived a command and were ended since this was last asked.
     fn leaked(&mut self) -> Vec<Leaked> {
         Vec::new()

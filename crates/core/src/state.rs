@@ -11,6 +11,7 @@ use crate::effect::RollBack;
 use crate::event::{Event, RunStarted};
 use crate::finding::{Findings, Judged, Notice, RedFindings, RunRef, SuiteBaseline};
 use crate::halt::{Ending, Halt};
+use crate::held_out::{HeldOut, Hold};
 use crate::judge::Verdict;
 use crate::machine::{Facts, IllegalEvent};
 use crate::mdtest::AgentWord;
@@ -22,8 +23,10 @@ use crate::usage::{Tally, Usage};
 
 mod apply;
 mod disputed;
+mod held;
 mod judged;
 mod kept;
+mod names;
 mod operator;
 mod pairs;
 mod proven;
@@ -82,6 +85,9 @@ pub struct State {
     /// What the final proof found of the tree at hand.
     #[serde(default)]
     pub proof: Option<Box<ProofFindings>>,
+    /// Tests that are out of the roles' sight.
+    #[serde(default)]
+    pub held: Option<Box<HeldOut>>,
     /// The tree as it was last seen in the midst of what runs processes: as the child at hand left it when the run
     /// was stopped or paused (unknown after a kill), or as it is being measured.
     #[serde(default)]
@@ -152,6 +158,10 @@ pub enum Phase {
     GateDue,
     /// All is done; the result is to be proven.
     Proving,
+    /// Tests are to be parted, taken out of the work tree, or brought back.
+    HoldingOut {
+        step: Hold,
+    },
     Halting {
         halt: Halt,
     },
@@ -161,28 +171,6 @@ pub enum Phase {
     Ended {
         end: End,
     },
-}
-
-impl Phase {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Opening => "opening",
-            Self::Baselining => "baselining",
-            Self::Due { .. } => "due",
-            Self::Forked { .. } => "forked",
-            Self::Returned { .. } => "returned",
-            Self::Keeping { .. } => "keeping",
-            Self::RollingBack { .. } => "rolling-back",
-            Self::CutOff { .. } => "cut-off",
-            Self::Taking { .. } => "taking",
-            Self::Rechecking { .. } => "rechecking",
-            Self::GateDue => "gate-due",
-            Self::Proving => "proving",
-            Self::Halting { .. } => "halting",
-            Self::Finishing { .. } => "finishing",
-            Self::Ended { .. } => "ended",
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -317,6 +305,7 @@ impl State {
             unclaimed: None,
             red_tree: None,
             proof: None,
+            held: None,
             stopped_at: None,
         }
     }
@@ -361,6 +350,7 @@ impl State {
             | Phase::Due { .. }
             | Phase::GateDue
             | Phase::Proving
+            | Phase::HoldingOut { .. }
             | Phase::Rechecking { .. }
             | Phase::Halting { .. }
             | Phase::Finishing { .. }

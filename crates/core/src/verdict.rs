@@ -95,6 +95,8 @@ pub enum Reason {
     StillGreen(CriterionId),
     /// Tests that pass whatever the bodies of the change do.
     Hollow(CriterionId),
+    /// Tests of the criterion that no role has seen are not green. Nothing more is ever told of them.
+    HeldOut(CriterionId),
 }
 
 impl Reason {
@@ -120,6 +122,7 @@ impl Reason {
             | Self::GateOutside
             | Self::StillGreen(_)
             | Self::Hollow(_)
+            | Self::HeldOut(_)
             // No rule of files, but a bound: who is not told of it runs into it again.
             | Self::Exhausted(_) => true,
             Self::ClaimedFailed
@@ -153,6 +156,11 @@ impl Reason {
         }
         if let Self::StillGreen(id) = self {
             return format!("the tests of {id} pass without the code that was written for it");
+        }
+        if let Self::HeldOut(id) = self {
+            return format!(
+                "tests of {id} that are held out are not green: do what it says, not what the tests show"
+            );
         }
         let Self::Hollow(id) = self else { return String::new() };
         format!(
@@ -221,6 +229,7 @@ impl fmt::Display for Reason {
             | Self::Outside(_)
             | Self::GateOutside
             | Self::StillGreen(_)
+            | Self::HeldOut(_)
             | Self::Hollow(_) => f.write_str(&self.of_tests_that_prove_nothing()),
         }
     }

@@ -16,6 +16,7 @@ mod cargo;
 mod copies;
 mod deno;
 mod facts;
+mod forget;
 mod go;
 mod installed;
 mod javascript;
@@ -262,6 +263,10 @@ impl ProjectTests {
 impl Tests for ProjectTests {
     fn isolation(&self) -> Isolation {
         self.adapter.isolation()
+    }
+
+    fn forget(&mut self, files: &[RelPath]) -> Result<(), Trouble> {
+        forget::traces(&self.home, files)
     }
 
     fn work_in(&mut self, checkout: Option<(&Path, &[PathBuf])>) {

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use tdd_child::sandbox::OutOfSight;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{GONE, RunId};
 use tdd_core::excerpt;
@@ -24,10 +25,10 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints;
 use tdd_core::trouble::Trouble;
 
+mod after_a_child;
 pub mod altered;
 mod beside;
 mod carry;
-mod cause;
 mod census;
 pub mod checkout;
 mod contents;
@@ -42,6 +43,7 @@ mod git_pointer;
 mod git_state;
 mod git_told;
 mod git_words;
+mod hidden;
 mod history;
 mod import;
 mod in_the_way;
@@ -114,6 +116,8 @@ pub struct GitCheckpoints {
     /// How the children are held: where git's folder is read-only to all of them, what changes there
     /// is somebody else's.
     level: Level,
+    /// What is out of every child's sight at the moment, for whoever keeps it so.
+    hidden: OutOfSight,
     folders: Private,
     /// Ours, in the run's own folder.
     scratch: PathBuf,
@@ -157,6 +161,7 @@ impl GitCheckpoints {
             sound: Sound::default(),
             gone: BTreeSet::new(),
             level: Level::Audit,
+            hidden: OutOfSight::default(),
             folders,
             scratch,
         })
@@ -290,6 +295,19 @@ impl Checkpoints for GitCheckpoints {
     fn lay(&mut self, at: &CheckpointId, to: &Path) -> Result<(), Trouble> {
         let files = self.contents.files(at)?;
         lay::lay(&self.private, &files, to)
+    }
+
+    fn write(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {
+        self.write_files(files)
+    }
+
+    fn hide(&mut self, whole: &CheckpointId, open: &[CheckpointId]) -> Result<usize, Trouble> {
+        self.hide_objects(whole, open)
+    }
+
+    fn show_all(&mut self) -> Result<(), Trouble> {
+        self.hidden.tell(Vec::new());
+        Ok(())
     }
 
     fn inner_repository(&self, path: &RelPath) -> Option<RelPath> {

@@ -41,6 +41,7 @@ mod tokens;
 mod tree;
 mod undefined;
 mod units;
+mod without;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -62,6 +63,7 @@ pub use self::support::{Project, shipped, support_files};
 pub use self::symbols::declares;
 pub use self::test_aware::{TestAwareSign, new_test_aware};
 pub use self::units::{Additions, additions, changed as changed_units, has_units};
+pub use self::without::without_tests;
 
 use self::tree::{Span, Tree};
 

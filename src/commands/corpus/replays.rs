@@ -143,6 +143,7 @@ impl Stage {
         let mut closed = git_folders(repository)?.to_vec();
         closed.push(repository.clone());
         let sandbox_paths = SandboxPaths {
+            out_of_sight: tdd_child::sandbox::OutOfSight::default(),
             repository: checkout.to_owned(),
             git: closed,
             specs: vec![checkout.join(&self.settings.specs_dir)],

@@ -71,6 +71,7 @@ pub fn refuse(
             | Phase::Rechecking { .. }
             | Phase::GateDue
             | Phase::Proving
+            | Phase::HoldingOut { .. }
             | Phase::Halting { .. }
             | Phase::Finishing { .. } => {
                 let at_work = lock::held_by_another(&place.repository);

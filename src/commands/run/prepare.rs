@@ -212,6 +212,7 @@ fn plan(settings: &Settings, requirement: &Requirement) -> Result<Plan, Trouble>
         },
         on_missing_block: settings.on_missing_block,
         screens: Screens::default(),
+        held_out: settings.held_out,
         proof: settings.proof,
         cassette: None,
     })

@@ -18,7 +18,7 @@ use tdd_agents::agent::{AgentSetup, TableAgents};
 use tdd_child::clock::SystemClock;
 use tdd_child::leftovers;
 use tdd_child::run_folder;
-use tdd_child::sandbox::{Belongings, Sandbox, SandboxPaths, Sealed, Uses};
+use tdd_child::sandbox::{Belongings, OutOfSight, Sandbox, SandboxPaths, Sealed, Uses};
 use tdd_child::signals::StopSignal;
 use tdd_core::attempt::SetBy;
 use tdd_core::criterion::{Criterion, Verify};
@@ -90,6 +90,8 @@ pub struct Adapters {
     pub sandbox: Option<Sandbox>,
     /// What is sealed, as the sandbox will know it.
     sealed: Sealed,
+    /// What is hidden, as the sandbox will know it.
+    out_of_sight: OutOfSight,
     /// As it is before the project has told anything of itself.
     policy: Policy,
     /// Lines for a person, to be shown once.
@@ -105,6 +107,7 @@ pub fn adapters(
     let policy = policy(prepared)?;
     let sealed = Sealed::default();
     let sandbox_paths = sandbox_paths(prepared, folders, &policy)?;
+    let out_of_sight = sandbox_paths.out_of_sight.clone();
     let notices = match prepared.sandbox.backend {
         Some(_) => sandbox_paths.belongings.notices(&sandbox_paths.repository),
         None => Vec::new(),
@@ -135,7 +138,15 @@ pub fn adapters(
         output_cap: prepared.settings.output_cap,
         stop: stop.clone(),
     })?;
-    Ok(Adapters { agents, tests: tests.fenced_by(sandbox.clone()), sandbox, sealed, policy, warnings })
+    Ok(Adapters {
+        agents,
+        tests: tests.fenced_by(sandbox.clone()),
+        sandbox,
+        sealed,
+        out_of_sight,
+        policy,
+        warnings,
+    })
 }
 
 pub fn ports(
@@ -155,7 +166,8 @@ pub fn ports(
     Ok(Ports {
         journal,
         checkpoints: GitCheckpoints::open(&repository, &run, &folders.run)?
-            .at_level(prepared.sandbox.isolation.level),
+            .at_level(prepared.sandbox.isolation.level)
+            .hiding(adapters.out_of_sight),
         protection,
         tests: adapters.tests,
         agents: adapters.agents,
@@ -184,6 +196,7 @@ fn sandbox_paths(prepared: &Prepared, folders: &Folders, policy: &Policy) -> Res
         belongings: Belongings::of(&prepared.settings.reach, &prepared.environment.vars)
             .used_by(uses(prepared)),
         policy: policy.clone(),
+        out_of_sight: OutOfSight::default(),
     };
     Ok(sandbox_paths.without_links())
 }

@@ -60,6 +60,9 @@ impl<W: World> Drive<'_, W> {
             findings.failed.is_empty() && findings.vanished.is_empty() && findings.no_evidence.is_none();
         self.touched_by_runs(&mut work, if passes { Passes::Yes } else { Passes::No })?;
         findings.touched = work.touched.clone();
+        if passes && findings.skipped.is_empty() && !self.own.judges_again {
+            findings.held_out = self.held_out_red(&work.after, &findings.passed).await?;
+        }
         let unchanged = match self.state.good.clone().filter(|good| *good != work.base) {
             Some(good) => self.differences(&good, &work.after)?.is_empty(),
             None => work.changed.is_empty(),

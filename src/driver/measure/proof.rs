@@ -116,7 +116,11 @@ impl<W: World> Drive<'_, W> {
 
     /// A fresh checkout of the proposed commit, in which everything runs from now on; gives what came along
     /// that git ignores.
-    fn check_out(&mut self, tree: &CheckpointId, bring: Bring) -> Result<Vec<RelPath>, Trouble> {
+    pub(in crate::driver) fn check_out(
+        &mut self,
+        tree: &CheckpointId,
+        bring: Bring,
+    ) -> Result<Vec<RelPath>, Trouble> {
         let folder: PathBuf = self.ports.bench.open()?;
         self.ports.checkpoints.lay(tree, &folder)?;
         let brought = self.ports.bench.bring(bring)?;

@@ -39,6 +39,9 @@ impl<W: World> Drive<'_, W> {
             findings.gate_red = self.gate_was_red(&judged, &work, &mut findings).await?;
             findings.judged_at = Some(judged.tree);
             self.touched_by_runs(&mut work, Passes::Yes)?;
+            if !findings.gate_red && !work.changed.is_empty() {
+                findings.held_out = self.held_out_red(&work.after, &[]).await?;
+            }
             findings.touched = work.touched;
             events.push(self.state.attempt_measured(Findings::Refactor(findings)));
             return Ok(events);
@@ -53,6 +56,9 @@ impl<W: World> Drive<'_, W> {
         findings.gate_red = self.gate_is_red(&run, &mut findings).await?;
         let passes = findings.regressed.is_empty() && findings.no_evidence.is_none() && !findings.gate_red;
         self.touched_by_runs(&mut work, if passes { Passes::Yes } else { Passes::No })?;
+        if passes && !self.own.judges_again {
+            findings.held_out = self.held_out_red(&work.after, &[]).await?;
+        }
         findings.touched = work.touched;
         events.push(self.state.attempt_measured(Findings::Refactor(findings)));
         Ok(events)

@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::{LINE_WIDTH, RAW_LINES, Report, next_steps};
-use crate::text::summary::{left_in_git, set_aside};
+use crate::text::summary::{held_out, left_in_git, set_aside};
 use crate::text::usage_words;
 use tdd_core::claim::Claim;
 use tdd_core::finding::{Change, ChangeKind, CriterionRed, RunRef, VacuousAssertion};
@@ -25,6 +25,9 @@ impl Report<'_> {
         page.list("protected files touched (put back)", &touched);
         left_in_git(&self.state.facts.left_in_git).for_each(|line| page.line(&line));
         set_aside(&self.state.facts).for_each(|line| page.line(&line));
+        for line in held_out::in_a_halt(self.state) {
+            page.line(&line);
+        }
         let quoted =
             |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
         let vacuous: Vec<String> = self.vacuous().map(quoted).collect();

@@ -106,6 +106,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::GateOutside
         | Reason::StillGreen(_)
         | Reason::Hollow(_)
+        | Reason::HeldOut(_)
         | Reason::Toothless(_)
         | Reason::FewerTests { .. } => false,
     }

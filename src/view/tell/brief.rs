@@ -42,6 +42,7 @@ impl Teller {
             | Event::Capped { .. }
             | Event::GateMeasured { green: false, .. }
             | Event::Proved { .. }
+            | Event::HeldOut { .. }
             | Event::TreeSeen { .. }
             | Event::Resumed
             | Event::AttemptCut { .. }

@@ -1,6 +1,6 @@
 //! What is told of the gate, which may be the test command.
 
-use super::{Line, bad, brief, good, proof, seconds};
+use super::{Line, bad, brief, good, held_out, proof, seconds};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{RunRef, SuiteBaseline};
@@ -9,6 +9,9 @@ use tdd_core::test::Exit;
 
 /// The gate before the refactorer, or the proof at the end.
 pub(super) fn or_proof(state: &State, event: &Event) -> Vec<Line> {
+    if let Event::HeldOut { held } = event {
+        return held_out::lines(held);
+    }
     if let Event::Proved { .. } = event { proof::lines(event) } else { before(state, event) }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn halted(state: &State) -> Line {
         | Phase::Taking { .. }
         | Phase::Rechecking { .. }
         | Phase::Proving
+        | Phase::HoldingOut { .. }
         | Phase::Finishing { .. } => None,
     };
     match key {

@@ -46,6 +46,13 @@ pub struct Fence {
     network: Network,
 }
 
+/// A fence, and how many protected files it does not hold.
+#[derive(Clone, Debug)]
+pub struct Laid {
+    pub fence: Fence,
+    pub left_out: usize,
+}
+
 impl Fence {
     pub fn rules(&self) -> impl Iterator<Item = (&Path, Rule)> {
         self.rules.iter().map(|(path, rule)| (path.as_path(), *rule))

@@ -9,7 +9,8 @@ use std::rc::Rc;
 
 use super::Own;
 use super::belongings::{Belongings, Kind, Whose};
-use super::fence::{Fence, Rule};
+use super::fence::{Fence, Laid, Rule};
+use super::out_of_sight::OutOfSight;
 use tdd_core::isolation::Network;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
@@ -104,6 +105,8 @@ pub struct SandboxPaths {
     pub belongings: Belongings,
     /// As it is before the project has told anything of itself.
     pub policy: Policy,
+    /// Objects of git's with tests that are held out, and the refs that lead to them.
+    pub out_of_sight: OutOfSight,
 }
 
 /// How folders full of protected files are bound.
@@ -113,13 +116,6 @@ enum Grain {
     Folders,
     /// File by file: tests may write beside themselves.
     Files,
-}
-
-/// A fence, and how many protected files it does not hold.
-#[derive(Clone, Debug)]
-pub struct Laid {
-    pub fence: Fence,
-    pub left_out: usize,
 }
 
 impl SandboxPaths {
@@ -268,6 +264,7 @@ impl SandboxPaths {
                 fence.protect(&real);
             }
         }
+        self.out_of_sight.lay(&mut fence);
         let left_out = self.protect_sealed(&mut fence, &sealed.0.borrow(), grain);
         Laid { fence, left_out }
     }

@@ -4,7 +4,7 @@ use super::Event;
 
 impl Event {
     /// The names of all events of this version, in the order of the enum.
-    pub const NAMES: [&'static str; 37] = [
+    pub const NAMES: [&'static str; 38] = [
         "run_started",
         "fix_started",
         "fix_measured",
@@ -20,6 +20,7 @@ impl Event {
         "work_rolled_back",
         "gate_measured",
         "proved",
+        "held_out",
         "tree_seen",
         "worked",
         "capped",
@@ -78,6 +79,7 @@ impl Event {
             Self::WorkRolledBack { .. } => "work_rolled_back",
             Self::GateMeasured { .. } => "gate_measured",
             Self::Proved { .. } => "proved",
+            Self::HeldOut { .. } => "held_out",
             Self::TreeSeen { .. } => "tree_seen",
             Self::Worked { .. } => "worked",
             Self::Capped { .. } => "capped",

@@ -131,6 +131,7 @@ fn green_flaws() -> Vec<Flaw<GreenFindings>> {
         ("another fails", |f| f.regressed.push(test("old")), Reason::Regressed(test("old"))),
         ("one test fewer", |f| f.collected_now = 1, Reason::FewerTests { before: 2, now: 1 }),
         ("the gate is red", |f| f.gate_red = true, Reason::GateRed),
+        ("a hidden test is red", |f| f.held_out = vec![id(1)], Reason::HeldOut(id(1))),
     ]
 }
 
@@ -145,6 +146,7 @@ fn refactor_flaws() -> Vec<Flaw<RefactorFindings>> {
         ("another fails", |f| f.regressed.push(test("old")), Reason::Regressed(test("old"))),
         ("one test fewer", |f| f.collected_now = 1, Reason::FewerTests { before: 2, now: 1 }),
         ("the gate is red", |f| f.gate_red = true, Reason::GateRed),
+        ("a hidden test is red", |f| f.held_out = vec![id(1)], Reason::HeldOut(id(1))),
     ]
 }
 

@@ -8,6 +8,7 @@ use crate::effect::RollBack;
 use crate::event::{Event, Refactoring};
 use crate::finding::SuiteBaseline;
 use crate::halt::{Ending, Halt};
+use crate::held_out::Hold;
 use crate::judge::{AtReturn, Fault, Verdict};
 use crate::machine::{Fitting, IllegalEvent, Machine};
 use crate::mode::BudgetKind;
@@ -104,6 +105,7 @@ impl State {
             (Phase::Finishing { ending }, Event::Finished { ending: said }) if *said == ending => {
                 Ok(Phase::Ended { end: End::Finished(ending) })
             }
+            (Phase::HoldingOut { step }, Event::HeldOut { held }) => self.held_out(step, held),
             (Phase::Proving, Event::Proved { findings, halt }) => Ok(self.proved(findings, halt.as_ref())),
             (phase, _) => self.step_unclaimed(phase, event),
         }
@@ -244,6 +246,9 @@ impl State {
                 && !(self.run.plan.already_green.contains(id) && self.verify(id) != Verify::Test)
         };
         if let Some(id) = self.run.plan.criteria.iter().find(waits) {
+            if self.is_to_be_parted() {
+                return Phase::HoldingOut { step: Hold::Part };
+            }
             return Phase::Due { key: Key::Implementer(id.clone()), kind: AttemptKind::First };
         }
         match self.run.plan.refactor {

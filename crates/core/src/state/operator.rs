@@ -6,6 +6,7 @@ use crate::criterion::CriterionId;
 use crate::event::{Decision, Refactoring};
 use crate::finding::RedFindings;
 use crate::halt::Halt;
+use crate::held_out::Hold;
 use crate::judge::{Reason, Verdict};
 use crate::machine::Suspension;
 use crate::requirement::Requirement;
@@ -97,6 +98,11 @@ impl State {
                 self.fresh(&halt.key);
                 Ok(Phase::Rechecking { key: halt.key.clone(), halt: Some(halt) })
             }
+            (Phase::HoldingOut { step: Hold::Part }, Decision::Edited(requirement)) => {
+                self.facts.suspension = None;
+                self.take_requirement(requirement);
+                Ok(Phase::Rechecking { key: Key::TestWriter, halt: None })
+            }
             (Phase::Due { key, kind: AttemptKind::First }, Decision::Edited(requirement)) => {
                 self.facts.suspension = None;
                 self.take_requirement(requirement);
@@ -126,6 +132,7 @@ impl State {
             | Phase::Rechecking { .. }
             | Phase::Halting { .. }
             | Phase::Proving
+            | Phase::HoldingOut { .. }
             | Phase::Finishing { .. } => false,
         };
         self.run.plan.refactor = Refactoring::Off;
@@ -194,6 +201,9 @@ impl State {
                 return Phase::Ended { end: End::Halted(halt) };
             }
             self.facts.suspension = Some(Suspension::Paused(refused));
+            if self.is_to_be_parted() {
+                return Phase::HoldingOut { step: Hold::Part };
+            }
             return Phase::Due { key, kind: AttemptKind::First };
         }
         self.good = Some(checkpoint.clone());

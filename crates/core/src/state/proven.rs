@@ -6,6 +6,7 @@ use crate::criterion::{CriterionId, Verify};
 use crate::effect::RollBack;
 use crate::event::Event;
 use crate::halt::Halt;
+use crate::held_out::Hold;
 use crate::judge;
 use crate::proof::{Extent, ProofFindings};
 use crate::role::Key;
@@ -13,6 +14,9 @@ use crate::role::Key;
 impl State {
     /// All is done but the proof, where one is to be made.
     pub(super) fn to_the_end(&self) -> Phase {
+        if self.held.as_ref().is_some_and(|held| held.hides()) {
+            return Phase::HoldingOut { step: Hold::BringBack };
+        }
         match self.run.plan.proof {
             Extent::Full | Extent::Quick if self.proof.is_none() && !self.to_prove().is_empty() => {
                 Phase::Proving
@@ -97,6 +101,7 @@ impl State {
         }
         self.good.clone_from(&self.start);
         (self.red, self.red_tree, self.judged, self.gate) = (None, None, None, None);
+        self.held = None;
         self.early_green.clear();
         self.worked_on.clear();
         self.notices.clear();

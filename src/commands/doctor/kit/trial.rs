@@ -248,6 +248,7 @@ impl<'b> Trial<'b> {
             .map_err(|bad| Trouble::internal("the kit's own globs can't be read").because(bad.why))?;
         let sealed = Sealed::default();
         let sandbox_paths = SandboxPaths {
+            out_of_sight: tdd_child::sandbox::OutOfSight::default(),
             repository: project.clone(),
             git: git_folders(&project)?.to_vec(),
             specs: vec![self.project("specs/frs")],

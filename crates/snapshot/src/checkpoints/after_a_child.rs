@@ -1,4 +1,4 @@
-//! What a trouble with git comes from, where a child was at work before it.
+//! What is told where git fails after a child.
 
 use std::path::Path;
 

@@ -1,0 +1,204 @@
+//! Held-out tests: of each criterion's tests a coin hides some before an implementer sees the tree, and what is
+//! hidden judges the work all the same (contract section 7).
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::CheckpointId;
+use crate::criterion::CriterionId;
+use crate::finding::CriterionRed;
+use crate::halt::Halt;
+use crate::path::RelPath;
+use crate::test::TestId;
+
+/// Whether a run holds tests out: `--held-out`, `held_out: true`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holding {
+    #[default]
+    Off,
+    On,
+}
+
+impl Holding {
+    pub fn is_off(&self) -> bool {
+        *self == Self::Off
+    }
+}
+
+/// How the tests of the criteria were parted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Parting {
+    /// The tree that holds all of them.
+    pub whole: CheckpointId,
+    pub criteria: Vec<Parted>,
+}
+
+/// How the tests of one criterion were parted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Parted {
+    pub id: CriterionId,
+    pub shown: Vec<TestId>,
+    /// What the coin has hidden; none if `none` says why.
+    pub hidden: Vec<TestId>,
+    /// The files that hold them in the whole tree.
+    pub files: Vec<HeldFile>,
+    /// Why nothing is held out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none: Option<String>,
+}
+
+impl Parted {
+    pub fn nothing(id: &CriterionId, why: impl Into<String>) -> Self {
+        Self {
+            id: id.clone(),
+            shown: Vec::new(),
+            hidden: Vec::new(),
+            files: Vec::new(),
+            none: Some(why.into()),
+        }
+    }
+}
+
+/// A file that holds hidden tests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct HeldFile {
+    pub path: RelPath,
+    pub how: Hidden,
+}
+
+/// How it is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hidden {
+    /// It is not in the tree at all.
+    Whole,
+    /// It is there without the hidden tests.
+    Cut,
+}
+
+/// What is to be done about held-out tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hold {
+    /// RED stands: throw the coin.
+    Part,
+    /// Take the hidden ones out of the work tree.
+    TakeOut,
+    /// All is done but the proof: bring them back, and judge the work by them once more.
+    BringBack,
+}
+
+/// What was done about them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Held {
+    Parted(Parting),
+    /// They are out of the work tree, which is this now.
+    Out {
+        checkpoint: CheckpointId,
+    },
+    Back(Back),
+}
+
+/// They are in the work tree again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Back {
+    pub checkpoint: CheckpointId,
+    /// Those that are green there.
+    pub green: Vec<TestId>,
+    /// Files that somebody has changed meanwhile, and that stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_back: Vec<RelPath>,
+    /// What the run halts for; none if they are all green.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub halt: Option<Halt>,
+}
+
+/// Where a run's held-out tests are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    /// In the work tree still, to be taken out.
+    InTree,
+    Out,
+    /// In the work tree again.
+    Back,
+}
+
+/// What a state knows of them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HeldOut {
+    pub parting: Parting,
+    /// The hidden tests as they were seen red.
+    pub red: Vec<CriterionRed>,
+    pub place: Where,
+    /// Those that did not come back, because their files were changed.
+    #[serde(default)]
+    pub not_back: Vec<RelPath>,
+}
+
+impl HeldOut {
+    /// Whether any test is out of the roles' sight.
+    pub fn hides(&self) -> bool {
+        self.place != Where::Back && !self.red.is_empty()
+    }
+
+    /// The criteria with hidden tests.
+    pub fn parted(&self) -> impl Iterator<Item = &Parted> {
+        self.parting.criteria.iter().filter(|parted| !parted.hidden.is_empty())
+    }
+
+    /// Every file that holds hidden tests, once.
+    pub fn files(&self) -> Vec<HeldFile> {
+        let mut seen = BTreeSet::new();
+        let files = self.parted().flat_map(|parted| &parted.files);
+        files.filter(|file| seen.insert(file.path.clone())).cloned().collect()
+    }
+
+    /// The names of the hidden tests in one file.
+    pub fn hidden_in(&self, path: &RelPath) -> Vec<TestId> {
+        let holds = |parted: &&Parted| parted.files.iter().any(|file| file.path == *path);
+        self.parted().filter(holds).flat_map(|parted| parted.hidden.clone()).collect()
+    }
+}
+
+/// Which of so many are hidden: a coin for each, and at least one of each side where there are two. `None` where
+/// there is nothing to part.
+pub fn toss(count: usize, random: &[u8]) -> Option<Vec<bool>> {
+    if count < 2 || random.len() < count + 1 {
+        return None;
+    }
+    let mut sides: Vec<bool> = random.iter().take(count).map(|byte| byte & 1 == 1).collect();
+    let first = sides[0];
+    if sides.iter().all(|side| *side == first) {
+        let at = usize::from(random[count]) % count;
+        sides[at] = !first;
+    }
+    Some(sides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ac_tdd_8_40_a_coin_leaves_something_on_each_side() {
+        for count in 2..6 {
+            for byte in [0, 1, 2, 255] {
+                let sides = toss(count, &vec![byte; count + 1]).unwrap();
+                assert_eq!(sides.len(), count);
+                assert!(sides.contains(&true) && sides.contains(&false), "{count} {byte}");
+            }
+        }
+        assert_eq!(toss(3, &[1, 0, 3, 9]), Some(vec![true, false, true]));
+    }
+
+    #[test]
+    fn ac_tdd_8_44_one_test_is_not_parted() {
+        assert_eq!((toss(1, &[1, 1, 1]), toss(0, &[1])), (None, None));
+        assert_eq!(toss(3, &[1, 0]), None, "no coin is thrown twice");
+    }
+}

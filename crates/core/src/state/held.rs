@@ -1,0 +1,122 @@
+//! Held-out tests: what a state knows of them, and what follows.
+
+use super::{Phase, Progress, State};
+use crate::criterion::CriterionId;
+use crate::finding::{CriterionRed, RedFindings};
+use crate::held_out::{Back, Held, HeldOut, Hidden, Hold, Holding, Parted, Parting, Where};
+use crate::mapping::Mapping;
+use crate::path::RelPath;
+
+impl State {
+    /// RED stands, and the coin was not thrown yet.
+    pub(super) fn is_to_be_parted(&self) -> bool {
+        self.run.plan.held_out == Holding::On && self.held.is_none() && self.red.is_some()
+    }
+
+    pub(super) fn held_out(&mut self, step: Hold, held: &Held) -> Result<Phase, Box<Phase>> {
+        match (step, held) {
+            (Hold::Part, Held::Parted(parting)) => Ok(self.tests_parted(parting)),
+            (Hold::TakeOut, Held::Out { checkpoint }) => {
+                self.good = Some(checkpoint.clone());
+                if let Some(held) = &mut self.held {
+                    held.place = Where::Out;
+                }
+                Ok(self.after_green())
+            }
+            (Hold::BringBack, Held::Back(back)) => Ok(self.brought_back(back)),
+            (Hold::Part | Hold::TakeOut | Hold::BringBack, _) => Err(Box::new(Phase::HoldingOut { step })),
+        }
+    }
+
+    /// From now on RED is what is shown.
+    fn tests_parted(&mut self, parting: &Parting) -> Phase {
+        let mut hidden = Vec::new();
+        if let Some(red) = &mut self.red {
+            hidden.extend(parting.criteria.iter().filter_map(|parted| hide(red, parted)));
+        }
+        let is_out = hidden.is_empty();
+        // What RED printed tells of all of them.
+        if let Some(red) = self.red.as_mut().filter(|_| !is_out) {
+            red.runs.clear();
+        }
+        let (parting, place) = (parting.clone(), Where::InTree);
+        self.held = Some(Box::new(HeldOut { parting, red: hidden, place, not_back: Vec::new() }));
+        if is_out { self.after_green() } else { Phase::HoldingOut { step: Hold::TakeOut } }
+    }
+
+    /// RED with shown and hidden tests, for whoever lays both.
+    pub fn mapping_with_hidden(&self) -> Mapping {
+        let mut mapping = self.red.as_ref().map(|red| red.mapping.clone()).unwrap_or_default();
+        for hidden in self.held.iter().flat_map(|held| &held.red) {
+            map_back(&mut mapping, hidden);
+        }
+        mapping
+    }
+
+    fn brought_back(&mut self, back: &Back) -> Phase {
+        self.good = Some(back.checkpoint.clone());
+        self.judged = None;
+        let Some(held) = &mut self.held else { return self.to_the_end() };
+        held.place = Where::Back;
+        held.not_back.clone_from(&back.not_back);
+        let is_here = |red: &&CriterionRed| !red.files.iter().any(|file| back.not_back.contains(file));
+        let hidden: Vec<CriterionRed> = held.red.iter().filter(is_here).cloned().collect();
+        if let Some(red) = &mut self.red {
+            for hidden in hidden {
+                map_back(&mut red.mapping, &hidden);
+                if let Some(known) = red.criteria.iter_mut().find(|known| known.id == hidden.id) {
+                    let new = hidden.files.iter().filter(|file| !known.files.contains(file));
+                    let new: Vec<RelPath> = new.cloned().collect();
+                    known.files.extend(new);
+                    known.tests.extend(hidden.tests);
+                }
+            }
+        }
+        self.greens.extend(back.green.iter().cloned());
+        self.greens.sort();
+        self.greens.dedup();
+        let Some(halt) = &back.halt else { return self.to_the_end() };
+        if let Some(id) = halt.key.criterion() {
+            self.progress.insert(id.clone(), Progress::Red);
+        }
+        let last = self.ledgers.get_mut(&halt.key).and_then(|ledger| ledger.entries.last_mut());
+        if let Some(entry) = last {
+            entry.verdict = Some(halt.verdict.clone());
+        }
+        Phase::Halting { halt: halt.clone() }
+    }
+
+    /// Criteria with hidden tests that judge work now: those that were reached.
+    pub fn held_out_due(&self) -> Vec<CriterionId> {
+        let Some(held) = self.held.as_ref().filter(|held| held.place == Where::Out) else {
+            return Vec::new();
+        };
+        let ids = held.red.iter().map(|red| red.id.clone());
+        ids.filter(|id| self.is_reached(id)).collect()
+    }
+}
+
+/// Takes the hidden tests of one criterion out of RED, and gives them.
+fn hide(red: &mut RedFindings, parted: &Parted) -> Option<CriterionRed> {
+    let known = red.criteria.iter_mut().find(|known| known.id == parted.id)?;
+    if parted.hidden.is_empty() {
+        return None;
+    }
+    let gone = |how: Hidden| parted.files.iter().filter(move |file| file.how == how).map(|file| &file.path);
+    let is_gone = |path: &_| gone(Hidden::Whole).any(|file| file == path);
+    let (hidden, shown) = known.tests.drain(..).partition(|test| parted.hidden.contains(&test.id));
+    known.tests = shown;
+    known.files.retain(|file| !is_gone(file));
+    if let Some(owned) = red.mapping.owned.get_mut(&parted.id) {
+        owned.files.retain(|file| !is_gone(file));
+        owned.ids.retain(|id| !parted.hidden.contains(id));
+    }
+    let files = parted.files.iter().map(|file| file.path.clone()).collect();
+    Some(CriterionRed { id: parted.id.clone(), files, tests: hidden })
+}
+
+fn map_back(mapping: &mut Mapping, hidden: &CriterionRed) {
+    let owned = mapping.owned.entry(hidden.id.clone()).or_default();
+    let new: Vec<_> = hidden.files.iter().filter(|file| !owned.files.contains(file)).cloned().collect();
+    owned.files.extend(new);
+}

@@ -1,0 +1,221 @@
+//! The coin: which tests are shown, and which are hidden.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tdd_core::attempt::CheckpointId;
+use tdd_core::event::Event;
+use tdd_core::evidence::evidence;
+use tdd_core::finding::{CriterionRed, RedKind, Seen};
+use tdd_core::held_out::{self, Held, HeldFile, HeldOut, Hidden, Parted, Parting, Where};
+use tdd_core::mapping;
+use tdd_core::path::RelPath;
+use tdd_core::ports::{Bench, Bring, CanaryWish, Checkpoints, Clock, TestOrder, Tests, World};
+use tdd_core::test::TestId;
+use tdd_core::trouble::Trouble;
+use tdd_source::Language;
+
+use crate::driver::cycle::Drive;
+
+const ONE_TEST: &str = "it has one test";
+const INSIDE: &str = "its tests lie inside sources";
+const FROM_BEFORE: &str = "its tests lie in a file from before the run";
+const SHARED: &str = "its tests lie in a file that another criterion's tests share";
+const UNTOLD: &str = "its tests can't be told apart in their source";
+const DEPEND: &str = "the tests that would be shown do not fail alone as they do beside the others";
+const GREEN: &str = "it was green at baseline";
+
+/// Something that the coin is thrown for.
+struct Unit {
+    file: RelPath,
+    /// As the source declares it; none for a whole file.
+    name: Option<String>,
+    tests: Vec<TestId>,
+}
+
+impl<W: World> Drive<'_, W> {
+    pub(super) async fn part_tests(&mut self) -> Result<Vec<Event>, Trouble> {
+        let whole = self.state.good.clone().ok_or_else(|| Trouble::internal("a run without a good tree"))?;
+        let reds = self.state.red.as_ref().map(|red| red.criteria.clone()).unwrap_or_default();
+        let mut criteria = Vec::new();
+        for red in &reds {
+            criteria.push(self.toss_for(red, &whole)?);
+        }
+        let mut parting = Parting { whole, criteria };
+        let checked = self.unpart_what_needs_its_others(&mut parting, &reds).await;
+        self.ports.tests.work_in(None);
+        self.ports.bench.close();
+        checked?;
+        Ok(vec![Event::HeldOut { held: Box::new(Held::Parted(parting)) }])
+    }
+
+    fn toss_for(&mut self, red: &CriterionRed, whole: &CheckpointId) -> Result<Parted, Trouble> {
+        let id = &red.id;
+        if self.state.run.plan.already_green.contains(id) {
+            return Ok(Parted::nothing(id, GREEN));
+        }
+        if red.tests.len() < 2 {
+            return Ok(Parted::nothing(id, ONE_TEST));
+        }
+        let units = match self.units_of(red, whole)? {
+            Ok(units) => units,
+            Err(why) => return Ok(Parted::nothing(id, why)),
+        };
+        let random = self.ports.clock.random(units.len() + 1)?;
+        let Some(sides) = held_out::toss(units.len(), &random) else {
+            return Ok(Parted::nothing(id, ONE_TEST));
+        };
+        let mut parted = Parted { none: None, ..Parted::nothing(id, "") };
+        for (unit, is_hidden) in units.into_iter().zip(sides) {
+            if !is_hidden {
+                parted.shown.extend(unit.tests);
+                continue;
+            }
+            parted.hidden.extend(unit.tests);
+            let how = if unit.name.is_some() { Hidden::Cut } else { Hidden::Whole };
+            let file = HeldFile { path: unit.file, how };
+            if !parted.files.contains(&file) {
+                parted.files.push(file);
+            }
+        }
+        Ok(parted)
+    }
+
+    /// Whole files where there are several, else the tests of the one.
+    fn units_of(
+        &mut self,
+        red: &CriterionRed,
+        whole: &CheckpointId,
+    ) -> Result<Result<Vec<Unit>, &'static str>, Trouble> {
+        let mapping = self.mapping();
+        let own = mapping.of(&red.id).cloned().unwrap_or_default();
+        if own.files.is_empty() || !own.ids.is_empty() {
+            return Ok(Err(if own.files.is_empty() { INSIDE } else { SHARED }));
+        }
+        let project = self.state.run.project.clone();
+        let is_in = |test: &TestId, file: &RelPath| {
+            let path = mapping::in_project(file, &project);
+            test.0.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        let others = mapping.owned.iter().filter(|(id, _)| **id != red.id).map(|(_, owned)| owned);
+        let others: Vec<_> = others.collect();
+        let start = self.state.start.clone();
+        let mut by_file: BTreeMap<RelPath, Vec<TestId>> = BTreeMap::new();
+        for file in &own.files {
+            let is_shared = |file: &RelPath| {
+                others
+                    .iter()
+                    .any(|own| own.files.contains(file) || own.ids.iter().any(|test| is_in(test, file)))
+            };
+            if is_shared(file) {
+                return Ok(Err(SHARED));
+            }
+            if let Some(start) = &start
+                && self.ports.checkpoints.read(start, file)?.is_some()
+            {
+                return Ok(Err(FROM_BEFORE));
+            }
+            let tests: Vec<TestId> =
+                red.tests.iter().map(|test| test.id.clone()).filter(|test| is_in(test, file)).collect();
+            if !tests.is_empty() {
+                by_file.insert(file.clone(), tests);
+            }
+        }
+        if by_file.values().map(Vec::len).sum::<usize>() != red.tests.len() {
+            return Ok(Err(UNTOLD));
+        }
+        if by_file.len() > 1 {
+            let unit = |(file, tests)| Unit { file, name: None, tests };
+            return Ok(Ok(by_file.into_iter().map(unit).collect()));
+        }
+        let Some((file, tests)) = by_file.pop_first() else { return Ok(Err(UNTOLD)) };
+        if red.tests.iter().any(|test| test.seen == Seen::FileOnly) {
+            return Ok(Err(UNTOLD));
+        }
+        let source = self.ports.checkpoints.read(whole, &file)?.unwrap_or_default();
+        let units = units_in(&file, &source, tests);
+        Ok(match units {
+            Some(units) if units.len() < 2 => Err(ONE_TEST),
+            Some(units) => Ok(units),
+            None => Err(UNTOLD),
+        })
+    }
+
+    /// What is shown must fail as it did beside what is hidden: a helper or a fixture may lie there.
+    async fn unpart_what_needs_its_others(
+        &mut self,
+        parting: &mut Parting,
+        reds: &[CriterionRed],
+    ) -> Result<(), Trouble> {
+        if parting.criteria.iter().all(|parted| parted.hidden.is_empty()) {
+            return Ok(());
+        }
+        let was: BTreeMap<TestId, RedKind> =
+            reds.iter().flat_map(|red| &red.tests).map(|test| (test.id.clone(), test.kind)).collect();
+        for bring in [Bring::Dependencies, Bring::Everything] {
+            let held = HeldOut {
+                parting: parting.clone(),
+                red: Vec::new(),
+                place: Where::InTree,
+                not_back: Vec::new(),
+            };
+            let shown = self.shown_files(&held)?;
+            self.check_out(&parting.whole, bring)?;
+            let order = TestOrder {
+                label: "held out: the shown ones".to_owned(),
+                canary: CanaryWish::None,
+                ..TestOrder::default()
+            };
+            self.ports.bench.put(&shown)?;
+            let run = self.run_unseen(&order).await?;
+            let report = run.report.as_ref().filter(|_| evidence(&run).is_ok());
+            let now =
+                report.map(|report| self.kinds(&parting.whole, report)).transpose()?.unwrap_or_default();
+            let stands = |test: &TestId| now.contains_key(test) && now.get(test) == was.get(test);
+            let differs = |parted: &Parted| !parted.hidden.is_empty() && !parted.shown.iter().all(stands);
+            if !parting.criteria.iter().any(differs) {
+                return Ok(());
+            }
+            if bring == Bring::Everything {
+                for parted in parting.criteria.iter_mut().filter(|parted| differs(parted)) {
+                    *parted = Parted::nothing(&parted.id, DEPEND);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tests of one file as its source declares them; `None` where a run and the source do not tell the same.
+fn units_in(file: &RelPath, source: &[u8], tests: Vec<TestId>) -> Option<Vec<Unit>> {
+    let language = Language::of(file.extension())?;
+    let source = std::str::from_utf8(source).ok()?;
+    let declared = tdd_source::declared(language, source);
+    let mut units: Vec<Unit> = Vec::new();
+    for test in tests {
+        let name = declared.iter().find(|name| is_named(&test, name))?;
+        match units.iter_mut().find(|unit| unit.name.as_ref() == Some(name)) {
+            Some(unit) => unit.tests.push(test),
+            None => units.push(Unit { file: file.clone(), name: Some(name.clone()), tests: vec![test] }),
+        }
+    }
+    let names: BTreeSet<&str> = units.iter().filter_map(|unit| unit.name.as_deref()).collect();
+    // A test that is declared and was not seen would stay where it is.
+    (names.len() == declared.len()).then_some(units)
+}
+
+/// Whether a run's test is the one that a source declares so; parameters are looked through.
+fn is_named(test: &TestId, name: &str) -> bool {
+    let Some((_, within)) = test.shared().split_once("::") else { return false };
+    let plain = within.split('[').next().unwrap_or(within);
+    within == name || plain == name || plain == name.replace("::", ".")
+}
+
+/// A test file without these tests.
+pub(super) fn cut(file: &RelPath, source: &[u8], hidden: &[TestId]) -> Option<Vec<u8>> {
+    let language = Language::of(file.extension())?;
+    let source = std::str::from_utf8(source).ok()?;
+    let declared = tdd_source::declared(language, source);
+    let names: Vec<String> =
+        declared.into_iter().filter(|name| hidden.iter().any(|test| is_named(test, name))).collect();
+    tdd_source::without_tests(language, source, &names).map(String::into_bytes)
+}

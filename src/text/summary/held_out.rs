@@ -1,0 +1,45 @@
+//! Held-out tests, in a summary and in a halt report: both are for a person.
+
+use tdd_core::harmless;
+use tdd_core::held_out::{HeldOut, Parted, Where};
+use tdd_core::state::State;
+
+/// How many were held out of each criterion's tests.
+pub(super) fn lines(state: &State) -> Vec<String> {
+    let Some(held) = state.held.as_deref() else { return Vec::new() };
+    let mut lines = counts(held);
+    lines.extend(held.not_back.iter().map(|path| {
+        let path = harmless::line(path.as_str());
+        let whole = &held.parting.whole.0;
+        format!("held-out tests not brought back, because the file was changed: git show {whole}:{path}")
+    }));
+    lines
+}
+
+fn counts(held: &HeldOut) -> Vec<String> {
+    let line = |parted: &Parted| {
+        let hidden = parted.hidden.len();
+        let all = hidden + parted.shown.len();
+        let held = || format!("held out: {hidden} of {all} tests of {}", parted.id);
+        let none = |why| format!("held out: none for {}: {why}", parted.id);
+        parted.none.as_ref().map_or_else(held, none)
+    };
+    held.parting.criteria.iter().map(line).collect()
+}
+
+/// Where they are, while they are not in the work tree.
+pub fn in_a_halt(state: &State) -> Vec<String> {
+    let Some(held) = state.held.as_deref().filter(|held| held.place == Where::Out && held.hides()) else {
+        return Vec::new();
+    };
+    let mut lines = counts(held);
+    let whole = held.parting.whole.0.get(..12).unwrap_or(&held.parting.whole.0);
+    lines.push(format!(
+        "the held-out ones are out of the work tree, for you alone, in {whole}; to read them:"
+    ));
+    let files = held.files();
+    lines.extend(
+        files.iter().map(|file| format!("  git show {whole}:{}", harmless::line(file.path.as_str()))),
+    );
+    lines
+}
