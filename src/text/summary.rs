@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+mod accepted;
 mod commit;
 mod copies;
 pub mod json;
@@ -97,6 +98,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
              below: commit it there, or remove {inner}/.git first"
         ));
     }
+    out.extend(accepted::still_there(state, facts));
     if let Some(command) = commit_command(state, facts) {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());
