@@ -13,6 +13,7 @@ mod proof;
 mod set_aside;
 
 use super::usage_words;
+pub use accepted::red_gate;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
 pub use set_aside::{of_git, set_aside};
@@ -253,6 +254,13 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if !tdd_runners::of(state.run.commands.runner).tells_tests {
         lines.push("exit code only: nothing was read test by test".to_owned());
+    }
+    if let Some(run) = red_gate(state) {
+        lines.push(format!(
+            "the gate `{}` was red before the run and is red still ({}): it says nothing of this work",
+            harmless::line(&state.run.commands.gate),
+            run.exit
+        ));
     }
     let criteria = state.red.iter().flat_map(|red| &red.criteria);
     let is_seen = |id| proof::seen_by(state, id).is_some();

@@ -511,3 +511,28 @@ fn ac_tdd_6_42_a_second_budget_that_ended_alike_leads_to_a_mend_by_hand() {
         "{page}"
     );
 }
+
+#[test]
+fn ac_tdd_6_44_a_gate_that_stays_red_is_not_said_to_pass() {
+    if !has_python() {
+        return;
+    }
+    for (flags, is_red) in
+        [(&["--gate", "false", "--allow-red-gate"][..], true), (&["--allow-red-gate"], false)]
+    {
+        let place = Place::new();
+        let ran = place.tdd(&[&["STE-1", "--cassette", &place.honest], flags].concat()).expect(0);
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            all.contains("REFACTOR: the gate is red as before the run (exit code 1)"),
+            is_red,
+            "{all}"
+        );
+        assert_eq!(
+            all.contains("evidence: the gate `false` was red before the run and is red still"),
+            is_red,
+            "{all}"
+        );
+        assert_eq!(all.contains("the gate passes with"), !is_red, "{all}");
+    }
+}

@@ -8,6 +8,7 @@ use tdd_core::claim::Claim;
 use tdd_core::finding::{Change, ChangeKind, CriterionRed, RunRef, VacuousAssertion};
 use tdd_core::harmless;
 use tdd_core::judge::{Reason, Verdict};
+use tdd_core::state::Progress;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
@@ -139,7 +140,9 @@ impl Report<'_> {
         if red.criteria.iter().any(|criterion| criterion.id == *own && is_selected(criterion)) {
             return None;
         }
-        let criteria = red.criteria.iter().filter(|criterion| !self.state.is_reached(&criterion.id));
+        let is_accepted = |id: &_| self.state.progress.get(id) == Some(&Progress::Accepted);
+        let criteria = red.criteria.iter();
+        let criteria = criteria.filter(|one| !self.state.is_reached(&one.id) && !is_accepted(&one.id));
         let later: Vec<String> = criteria
             .filter(|criterion| !criterion.files.is_empty() && criterion.id != *own)
             .map(|criterion| criterion.id.to_string())

@@ -1,8 +1,9 @@
 //! What a person meets who accepted a criterion: its tests stay, and each run of ours left them out.
 
 use super::SummaryFacts;
-use tdd_core::finding::ChangeKind;
+use tdd_core::finding::{ChangeKind, RunRef};
 use tdd_core::harmless;
+use tdd_core::role::Key;
 use tdd_core::state::{Progress, State};
 
 /// That the commands as they are typed run those tests, too. Nothing where they are gone.
@@ -27,4 +28,13 @@ pub(super) fn still_there(state: &State, facts: &SummaryFacts) -> Option<String>
         ids.join(", "),
         if ids.len() == 1 { "was" } else { "were" }
     ))
+}
+
+/// The last run of the gate, where it was red before the run and is red still: what it says was judged against that.
+pub fn red_gate(state: &State) -> Option<&RunRef> {
+    let before = state.baseline.as_ref()?.gate.exit?;
+    let refactored =
+        state.ledgers.get(&Key::Refactorer).and_then(|ledger| ledger.entries.last()?.runs.last());
+    let last = refactored.or(state.gate.as_ref().map(|gate| &gate.run))?;
+    (!before.is_success() && !last.exit.is_success()).then_some(last)
 }
