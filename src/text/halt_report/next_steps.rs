@@ -56,7 +56,7 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
     let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
     if let (Some(good), Some(failed)) = (&state.good, failed)
         && good != failed
-        && !(facts.changed.is_empty() && facts.work == Work::Kept)
+        && !(facts.changed.is_empty() && facts.work == Work::Kept && was_built_before(halt, state))
     {
         let of = halt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
         steps.push(step("look at what the failed attempt changed", format!("tdd diff {run}{of} --failed")));
@@ -89,6 +89,10 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
         steps[..=at].rotate_right(1);
     }
     steps
+}
+
+fn was_built_before(halt: &Halt, state: &State) -> bool {
+    matches!(&halt.verdict, Verdict::Failed(fault) if is_built_before(state, &fault.reasons))
 }
 
 /// Enough of a checkpoint's commit for `tdd undo --to`.
