@@ -173,21 +173,40 @@ fn told_of_loss(code: ExitCode, purpose: Purpose) -> ExitCode {
 }
 
 /// A command line that can't be read, or one that asks for help.
-pub fn refuse_line(error: &clap::Error, near: Option<&str>, reader: Reader) -> ! {
+pub fn refuse_line(error: &clap::Error, near: Option<&str>, reader: Reader) -> ExitCode {
     if let Some(line) = near {
         print::message(&format!("error: {line}\n"));
     }
-    if reader == Reader::Program && error.use_stderr() {
-        let said = error.render().to_string();
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let said = error.render().to_string();
+    let next = next_of_line(&said);
+    if reader == Reader::Program {
         let what = near.or(said.lines().next()).unwrap_or_default();
         let failure = Failure {
             what: what.trim_start_matches("error: ").to_owned(),
             why: "the command line can't be read".to_owned(),
-            next: "tdd --help".to_owned(),
+            next: next.clone(),
         };
         print::result(&Content::Error(failure).last(Exit::SetUp.code()));
     }
-    error.exit()
+    let told = said.split("\n\nFor more information").next().unwrap_or_default();
+    print::message(&format!("{}\n  next: {next}", told.trim_end()));
+    ExitCode::from(Exit::SetUp.code())
+}
+
+/// What to do about a command line that can't be read, of which clap says this.
+fn next_of_line(said: &str) -> String {
+    if said.contains("'[FR]...' cannot be used with '--detach'") {
+        return "detach one requirement alone, or leave --detach out".to_owned();
+    }
+    let usage = said.lines().find_map(|line| line.trim_start().strip_prefix("Usage: tdd "));
+    let is_command = |word: &&str| word.starts_with(|first: char| first.is_ascii_lowercase());
+    match usage.and_then(|usage| usage.split_whitespace().next()).filter(is_command) {
+        Some(command) => format!("tdd {command} --help"),
+        None => "tdd --help".to_owned(),
+    }
 }
 
 /// The same for what `tdd` starts itself as.

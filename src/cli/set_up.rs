@@ -20,8 +20,8 @@ pub struct InitArgs {
     /// What must hold by it; may be repeated. Without it one is left to be filled in.
     #[arg(long = "criterion", short = 'c', value_name = "TEXT")]
     pub criteria: Vec<String>,
-    /// Write an agent's skills too, or a workflow: claude, codex, copilot, gemini, opencode, pi, github; several with
-    /// commas.
+    /// Write an agent's skills too, or a workflow, which calls the first agent that is named: claude, codex, copilot,
+    /// gemini, opencode, pi, github; several with commas.
     #[arg(long, value_name = "WHOM", value_delimiter = ',', conflicts_with = "undo")]
     pub with: Vec<String>,
     /// Write without asking.

@@ -44,11 +44,18 @@ fn rows(place: Option<&Place>, environment: &Environment) -> Result<Vec<Row>, Tr
         Some(word) if !word.is_empty() => Variable::Set,
         Some(_) | None => Variable::Unset,
     };
-    let sources = Sources { project: (config_file::NAME, &project), person: (&persons, &own), says_sandbox };
-    let mut rows = place.map(|place| commands(place, &settings)).unwrap_or_default();
+    let file = place.map_or_else(|| config_file::NAME.to_owned(), settings_file);
+    let sources = Sources { project: (&file, &project), person: (&persons, &own), says_sandbox };
+    let mut rows = place.map(|place| commands(place, &settings, &file)).unwrap_or_default();
     rows.extend(told::rows(&sources, &settings));
     rows.extend(agents(&sources, &settings)?);
     Ok(rows)
+}
+
+/// The project's own, told apart from that of the repository's root.
+fn settings_file(place: &Place) -> String {
+    let below = place.project.strip_prefix(&place.repository).unwrap_or(&place.project);
+    below.join(config_file::NAME).to_string_lossy().into_owned()
 }
 
 fn own_file(environment: &Environment) -> Option<String> {
@@ -57,11 +64,11 @@ fn own_file(environment: &Environment) -> Option<String> {
 }
 
 /// As a run would choose them; that there are none is told like a value, because all else still holds.
-fn commands(place: &Place, settings: &Settings) -> Vec<Row> {
+fn commands(place: &Place, settings: &Settings, file: &str) -> Vec<Row> {
     let row = |key: &str, value: &str, from: &str| Row {
         key: key.to_owned(),
         value: value.to_owned(),
-        from: from.to_owned(),
+        from: if from == config_file::NAME { file } else { from }.to_owned(),
     };
     match project_commands::choose(&place.project, &settings.commands) {
         Ok(chosen) => {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::cli::set_up::InitArgs;
 use crate::cli::{DoctorArgs, RunArgs};
 use crate::settings::{Environment, Settings};
-use crate::text::first_steps::{self, Differing, With};
+use crate::text::first_steps::{self, Differing, With, for_workflow};
 use crate::view::{dialog, print};
 use crate::world::config_file;
 use crate::world::project::{self, Place};
@@ -143,7 +143,7 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
         if args.criteria.is_empty() { Next::FillIn { path, id } } else { Next::Run { id } }
     };
     let settings_path = inside(config_file::NAME);
-    for (path, text) in with.iter().flat_map(|with| with.files()) {
+    for (path, text) in files_of(&with, args.agent.as_deref()) {
         if !all.iter().any(|planned| planned.path == path) {
             all.push(Planned { path, text });
         }
@@ -182,6 +182,11 @@ fn with(names: &[String]) -> Result<Vec<With>, Trouble> {
         })
     };
     names.iter().map(one).collect()
+}
+
+fn files_of(with: &[With], flag: Option<&str>) -> Vec<(String, String)> {
+    let agent = for_workflow(flag, with);
+    with.iter().flat_map(|with| with.files(agent)).collect()
 }
 
 /// The project's commands; where its files tell its language and no command, the language's own.

@@ -38,6 +38,6 @@ pub fn man(args: &ManArgs) -> Result<ExitCode, Trouble> {
     };
     std::fs::create_dir_all(&args.folder).map_err(unwritable)?;
     clap_mangen::generate_to(whole(), &args.folder).map_err(unwritable)?;
-    print::result(&format!("{}\n", args.folder.display()));
+    print::result(&format!("The pages of the manual were written to {}\n", args.folder.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -103,7 +103,7 @@ fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble>
         }
     }
     Err(Trouble::user("there is no run to go on with")
-        .advise("`tdd status` lists the runs; `tdd <FR>` starts one"))
+        .advise("`tdd status` lists the runs; `tdd` names the requirements that one can begin with"))
 }
 
 fn decision(

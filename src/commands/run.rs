@@ -80,13 +80,14 @@ fn describe(prepared: &Prepared) -> String {
         let already = if prepared.plan.already_green.contains(id) { ", already green" } else { "" };
         let text =
             prepared.requirement.criterion(id).map(|criterion| criterion.text.as_str()).unwrap_or_default();
-        let first = text.lines().next().unwrap_or_default();
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let more = if rest.trim().is_empty() { "" } else { " …" };
         let verify = match verify_of(prepared, id) {
             Verify::Test => "",
             Verify::Gate => ", by the gate",
             Verify::Mdtest(_) | Verify::Manual => ", not verifiable by tdd",
         };
-        lines.push(format!("criterion:   {id}{already}{verify}: {first}"));
+        lines.push(format!("criterion:   {id}{already}{verify}: {first}{more}"));
     }
     let plan = &prepared.plan;
     let covered = plan.criteria.iter().filter(|id| verify_of(prepared, id) == Verify::Test).count();

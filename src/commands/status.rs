@@ -73,7 +73,7 @@ pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
 
 fn told(args: &StatusArgs, repository: &Path, runs: &[RunDir]) -> Result<String, Trouble> {
     if runs.is_empty() && !args.json {
-        return Ok("no runs yet; `tdd <FR>` starts one\n".to_owned());
+        return Ok("no runs yet; `tdd` names the requirements that one can begin with\n".to_owned());
     }
     let whole = runs.len() == 1;
     let mut text = String::new();
@@ -138,7 +138,12 @@ pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir
     let runs = run_folder::runs_of(repository)?;
     let ids: Vec<&str> = runs.iter().map(|run| run.id.0.as_str()).collect();
     let known = |ids: &[&str]| match ids.len() {
-        0 => "`tdd <FR>` starts one".to_owned(),
+        0 => match name.filter(|name| !name.starts_with('@')) {
+            Some(name) => {
+                format!("if it is a requirement: tdd {}", harmless::shell_word(&harmless::line(name)))
+            }
+            None => "`tdd` names the requirements that one can begin with".to_owned(),
+        },
         _ => format!("the runs are:\n{}", ids.iter().take(10).copied().collect::<Vec<_>>().join("\n")),
     };
     let Some(name) = name else {

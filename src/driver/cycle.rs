@@ -8,7 +8,7 @@ use tdd_core::effect::Effect;
 use tdd_core::event::{Event, Leaked};
 use tdd_core::labels;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{Clock, Ports, Tests, World};
+use tdd_core::ports::{Ports, Tests, World};
 use tdd_core::state::State;
 use tdd_core::trouble::Trouble;
 
@@ -47,11 +47,6 @@ impl<'a, W: World> Drive<'a, W> {
         self.hide_held_out()?;
         self.drive().await?;
         Ok(self.state)
-    }
-
-    /// How long this process has been at the run; the time of day may jump meanwhile.
-    pub(super) fn elapsed_ms(&self) -> u64 {
-        self.ports.clock.monotonic_ms().saturating_sub(self.started_ms)
     }
 
     /// A label of the attempt at hand: `good-implementer-ac_ste_1_2-1`; the kind alone without one.

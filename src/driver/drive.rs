@@ -59,9 +59,7 @@ pub struct Driver<'a, W: World, M, X> {
     pub(super) order: Option<AgentOrder>,
     /// The last lines of what the last child printed.
     pub(super) tail: String,
-    /// By the clock that never steps back.
-    pub(super) started_ms: u64,
-    /// Until then the run's time is in the journal.
+    /// Until then the run's time is in the journal; by the clock that never steps back.
     counted_ms: u64,
     /// Runs of the project's commands that are not in the journal yet.
     pub(super) runs: Runs,
@@ -108,7 +106,7 @@ impl<'a, W: World, M, X> Driver<'a, W, M, X> {
         audience: &'a mut dyn Audience<M>,
         (state, own): (M, X),
     ) -> Self {
-        let started_ms = ports.clock.monotonic_ms();
+        let counted_ms = ports.clock.monotonic_ms();
         Self {
             ports,
             setup,
@@ -117,8 +115,7 @@ impl<'a, W: World, M, X> Driver<'a, W, M, X> {
             policy: setup.policy.clone(),
             order: None,
             tail: String::new(),
-            started_ms,
-            counted_ms: started_ms,
+            counted_ms,
             runs: Runs::default(),
             sightings: Sightings::default(),
             own,
@@ -227,6 +224,12 @@ where
     /// What an effect's children used, whatever came of it.
     fn used(&mut self) -> Vec<Event> {
         self.ports.agents.used().into_iter().map(|used| Event::Used { used }).collect()
+    }
+
+    /// How long the run has been at work, in all of its processes.
+    pub(super) fn at_work_ms(&self) -> u64 {
+        let since = self.ports.clock.monotonic_ms().saturating_sub(self.counted_ms);
+        self.state.facts().worked_ms.saturating_add(since)
     }
 
     /// The time that is not in the journal yet.

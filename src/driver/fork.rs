@@ -1,7 +1,7 @@
 //! One attempt, from its prompt to what came back.
 
 use crate::text::prompt::Prompt;
-use tdd_core::attempt::{AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
+use tdd_core::attempt::{AgentEnd, AgentReturn, Attempt, AttemptKind, CheckpointId, PromptPart};
 use tdd_core::audience::News;
 use tdd_core::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use tdd_core::event::Event;
@@ -203,13 +203,22 @@ fn returned<J: Journal>(
     report: AgentReport,
 ) -> Result<AgentReturn, Trouble> {
     let (claim, message) = match &report.message {
-        None => (Err(no_message(&report.tail)), None),
+        None => {
+            let printed = report.tail.lines().rev().find(|line| !line.trim().is_empty());
+            (Err(ClaimError::no_message(printed)), None)
+        }
         Some(message) => {
             let kept = (setup.mask)(message);
             let digest = journal.store(kept.as_bytes())?;
             let roots: Vec<&str> = setup.roots.iter().map(String::as_str).collect();
             (tdd_result::read(message, role, &roots), Some(digest))
         }
+    };
+    let claim = match (claim, report.end, &report.died) {
+        (Err(error), AgentEnd::Exited(exit), Some(said)) if error.kind == ClaimErrorKind::NoBlock => {
+            Err(ClaimError::died(exit, said))
+        }
+        (claim, _, _) => claim,
     };
     Ok(AgentReturn {
         end: report.end,
@@ -252,15 +261,5 @@ fn masked(claim: Result<Claim, ClaimError>, mask: &dyn Fn(&str) -> String) -> Re
             let meant = error.meant.map(of_dispute);
             Err(ClaimError { message: mask(&error.message), meant, ..error })
         }
-    }
-}
-
-fn no_message(tail: &str) -> ClaimError {
-    let said = tail.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-    ClaimError {
-        kind: ClaimErrorKind::NoBlock,
-        message: format!("the agent ended without a final message; the last thing it printed was: {said}"),
-        line: None,
-        meant: None,
     }
 }

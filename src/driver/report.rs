@@ -92,7 +92,7 @@ impl<W: World> Drive<'_, W> {
             inner_repositories: inner.into_iter().collect(),
             early_green: self.state.early_green.clone(),
             isolation: self.setup.isolation.to_string(),
-            duration_ms: self.elapsed_ms(),
+            duration_ms: self.at_work_ms(),
             is_followed: self.setup.later.is_some(),
         })
     }

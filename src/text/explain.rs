@@ -188,7 +188,8 @@ pub fn of(word: &str) -> Result<Vec<Topic>, Vec<String>> {
     near.dedup_by(|a, b| a.1 == b.1);
     Err(near
         .into_iter()
-        .filter(|(slips, name)| *slips <= 1 + name.len() / 5)
+        // One letter is as far from every other one.
+        .filter(|(slips, name)| *slips <= 1 + name.len() / 5 && *slips < name.len().max(word.len()))
         .take(3)
         .map(|(_, name)| name.clone())
         .collect())

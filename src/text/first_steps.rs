@@ -7,7 +7,7 @@ use tdd_spec::requirement::PLACEHOLDER;
 
 mod with;
 
-pub use with::With;
+pub use with::{With, for_workflow};
 
 /// What the settings say beyond what the project tells by itself.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,6 +10,7 @@ mod full;
 pub mod json;
 mod limit;
 mod next_steps;
+mod over;
 mod pace;
 mod page;
 mod review;
@@ -29,6 +30,7 @@ use tdd_core::finding::{Change, RunRef, VacuousAssertion};
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
+use tdd_core::mode::Mode;
 use tdd_core::path::RelPath;
 use tdd_core::state::{Entry, Ledger, Progress, State, Unclaimed};
 
@@ -134,7 +136,22 @@ fn cause(state: &State, halt: &Halt, left: Left, root: &str) -> Cause {
     let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
     let runs = last.map_or(&[][..], |entry| &entry.runs);
     let stopped = Limit::of(state, halt).map(|limit| limit.stopped(left));
-    cause::of_stopped(&halt.key, &halt.verdict, stopped.as_ref(), (runs, root))
+    let stopped = stopped.or_else(|| over::stopped(state, halt, left));
+    let cause = cause::of_stopped(&halt.key, &halt.verdict, stopped.as_ref(), (runs, root));
+    match built_before(state, halt) {
+        Some(sentence) => Cause { sentence, ..cause },
+        None => cause,
+    }
+}
+
+/// Of a requirement whose tests were there: how a test's file is named helps nobody.
+fn built_before(state: &State, halt: &Halt) -> Option<String> {
+    let Verdict::Failed(fault) = &halt.verdict else { return None };
+    let is_it = fault.mode == Mode::A && false_red::is_built_before(state, &fault.reasons);
+    let built = false_red::built_before(state, &fault.reasons);
+    let named =
+        built.iter().map(|(id, test)| format!("{id} has no new test, and {test} was green before the run"));
+    is_it.then(|| named.collect::<Vec<_>>().join("; "))
 }
 
 /// The report for a person.

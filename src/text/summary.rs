@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+mod accepted;
 mod commit;
 mod copies;
 pub mod held_out;
@@ -13,6 +14,7 @@ mod proof;
 mod set_aside;
 
 use super::usage_words;
+pub use accepted::red_gate;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
 pub use set_aside::{of_git, set_aside};
@@ -99,6 +101,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
              below: commit it there, or remove {inner}/.git first"
         ));
     }
+    out.extend(accepted::still_there(state, facts));
     if let Some(command) = commit_command(state, facts) {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());
@@ -253,6 +256,13 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if !tdd_runners::of(state.run.commands.runner).tells_tests {
         lines.push("exit code only: nothing was read test by test".to_owned());
+    }
+    if let Some(run) = red_gate(state) {
+        lines.push(format!(
+            "the gate `{}` was red before the run and is red still ({}): it says nothing of this work",
+            harmless::line(&state.run.commands.gate),
+            run.exit
+        ));
     }
     let criteria = state.red.iter().flat_map(|red| &red.criteria);
     let is_seen = |id| proof::seen_by(state, id).is_some();

@@ -37,9 +37,12 @@ pub fn read_at(path: &Path) -> Result<Option<String>, Trouble> {
         let why =
             format!("settings stand in {NAME}, and what stands elsewhere would be ignored without a word");
         let name = |path: &Path| path.display().to_string();
-        return Err(Trouble::config(format!("{} is not read", other.display()))
-            .because(why)
-            .advise(format!("rename it: mv {} {}", shell_word(&name(&other)), shell_word(&name(path)))));
+        let (from, to) = (shell_word(&name(&other)), shell_word(&name(path)));
+        let next = match path.symlink_metadata() {
+            Ok(_) => format!("both are there: take what you want of it into {NAME}, then: rm {from}"),
+            Err(_) => format!("rename it: mv {from} {to}"),
+        };
+        return Err(Trouble::config(format!("{} is not read", other.display())).because(why).advise(next));
     }
     let meta = match std::fs::metadata(path) {
         Ok(meta) => meta,

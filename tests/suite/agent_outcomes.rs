@@ -415,3 +415,48 @@ fn the_settings_may_take_work_without_a_block_at_once() {
     assert!(ran.stdout.contains("no claim: implementer AC-STE-1.1, attempt 2"), "{}", ran.stdout);
     assert_eq!(sandbox.forks(), 4);
 }
+
+/// A table of one's own that calls `mine`, with these keys besides.
+fn own_table(more: &str) -> String {
+    format!(
+        "{QUICK}agent: mine\nagents:\n  mine: {{ argv: [mine, \"{{prompt_file}}\"], message: {{ from: stdout }}{more} }}\n"
+    )
+}
+
+#[test]
+fn ac_tdd_6_40_a_program_that_fails_is_told_as_that_before_all_else() {
+    if !has_python() {
+        return;
+    }
+    let no_block = "ended without the result block";
+    for (script, more, said, not_said) in [
+        (
+            "echo '401 key missing' >&2; exit 1",
+            "",
+            "the test-writer (`mine`) ended with exit code 1: 401 key missing",
+            "name its file with",
+        ),
+        ("exit 7", "", "(`mine`) ended with exit code 7, and printed nothing", "name its file with"),
+        ("kill -9 $$", "", "(`mine`) ended, killed by signal 9, and printed nothing", "name its file with"),
+        // What looks like it: a code that is none of failure, and words without a block.
+        ("echo 'I am done'; exit 3", ", ok_exit: [0, 3]", no_block, "exit code 3: "),
+        ("echo 'I am done'", "", no_block, "exit code 0: "),
+        ("exit 0", "", "(`mine`) ended without a final message, and printed nothing", "nothing; "),
+    ] {
+        let sandbox = shop();
+        sandbox.write("tdd.yaml", &own_table(more));
+        sandbox.commit();
+        program(&sandbox, "mine", "mine 1.0", script);
+        let ran = tdd(&sandbox, &["STE-1"], &[]);
+        assert_eq!(ran.code, 1, "{script}: {}{}", ran.stdout, ran.stderr);
+        let first = ran.stdout.lines().next().unwrap();
+        let cause = ran.stdout.lines().find(|line| line.starts_with("cause: ")).unwrap();
+        for line in [first, cause] {
+            assert!(line.contains(said) && !line.contains(not_said), "{script}: {line}");
+        }
+        let is_dead = !said.contains("without");
+        let (_, close) = ran.stdout.rsplit_once("recommended: ").unwrap();
+        let close = close.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(close.contains("see why the program of `mine` fails"), is_dead, "{script}: {close}");
+    }
+}

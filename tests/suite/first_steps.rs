@@ -301,3 +301,16 @@ fn a_plan_is_told_where_no_agent_is_installed_yet() {
     sandbox.tdd(&["STE-12"]).expect(2).says(&["no agent program was found"]);
     sandbox.tdd(&["STE-12", "--dry-run", "--agent", "nobody"]).expect(2);
 }
+
+#[test]
+fn ac_tdd_6_41_a_program_that_is_nowhere_is_looked_for_before_its_runner_is_asked_for() {
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    sandbox.tdd(&["new", "STE-12", "Short links", "-c", "a"]).expect(0);
+    for (command, said) in [
+        ("no-such-program --all", "`no-such-program` is in none of the folders of PATH"),
+        ("env --all", "it can't be told how to run only some tests"),
+        ("cd src && no-such-program", "it can't be told how to run only some tests"),
+    ] {
+        sandbox.tdd(&["STE-12", "--dry-run", "--test", command]).expect(2).says(&[said]);
+    }
+}

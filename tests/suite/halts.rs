@@ -455,3 +455,84 @@ fn ac_tdd_9_32_a_run_without_the_tests_of_later_criteria_is_told_as_that() {
     assert!(told.contains("was green and is red now") || told.contains("Old.test_old"), "{told}");
     assert!(told.contains("run without the tests of criteria that come later: AC-STE-1.2"), "{told}");
 }
+
+/// A test-writer who finds nothing to do: its block is right, and no test is new.
+fn idle(place: &Place) -> String {
+    let text = "- role: test-writer\n  say: { status: ok, files: [], command: t, output_excerpt: green }\n";
+    cassette(place, "idle.yaml", text)
+}
+
+#[test]
+fn ac_tdd_6_42_a_requirement_that_was_built_before_is_told_as_that() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    place.run(&place.honest, &[]).expect(0);
+    place.sandbox.commit();
+    place.run(&idle(&place), &["--new"]).expect(1);
+    let said = report(&place);
+    let text = said.to_string();
+    assert!(text.contains("has no new test, and") && text.contains("was green before the run"), "{text}");
+    assert!(
+        said["next"][0]["command"].as_str().unwrap().contains(" --new --already-green AC-STE-1.1"),
+        "{text}"
+    );
+    assert!(!text.contains("bring the failed work back"), "nothing was changed: {text}");
+    // What looks like it: nothing is new, and nothing was there.
+    let twin = Place::new();
+    twin.run(&idle(&twin), &[]).expect(1);
+    let said = report(&twin).to_string();
+    assert!(said.contains("name its file with ac_ste_1_1") && !said.contains("--already-green"), "{said}");
+}
+
+#[test]
+fn ac_tdd_6_42_a_second_budget_that_ended_alike_leads_to_a_mend_by_hand() {
+    if !has_python() {
+        return;
+    }
+    let place = Place::new();
+    let wrong = std::fs::read_to_string(&place.wrong).unwrap();
+    let (red, rest) = wrong.split_once("- role: implementer").unwrap();
+    let (first, _) = rest.split_once("- role: refactorer").unwrap();
+    // Each attempt leaves other files, and fails of the same.
+    let mut text = red.to_owned();
+    for number in 1..5 {
+        let other = first.replace("return 3", &format!("return 3  # {number}"));
+        write!(text, "- role: implementer\n  number: {number}{other}").unwrap();
+    }
+    let file = cassette(&place, "alike.yaml", &text);
+    place.run(&file, &[]).expect(1);
+    assert!(screen(&place).contains("* 1 try again with new attempts"));
+    place.tdd(&["resume", "--retry", "--cassette", &file]).expect(1);
+    let page = screen(&place);
+    assert!(
+        page.contains("ended in the very same cause as those before") && !page.contains("* 1 try again"),
+        "{page}"
+    );
+}
+
+#[test]
+fn ac_tdd_6_44_a_gate_that_stays_red_is_not_said_to_pass() {
+    if !has_python() {
+        return;
+    }
+    for (flags, is_red) in
+        [(&["--gate", "false", "--allow-red-gate"][..], true), (&["--allow-red-gate"], false)]
+    {
+        let place = Place::new();
+        let ran = place.tdd(&[&["STE-1", "--cassette", &place.honest], flags].concat()).expect(0);
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(
+            all.contains("REFACTOR: the gate is red as before the run (exit code 1)"),
+            is_red,
+            "{all}"
+        );
+        assert_eq!(
+            all.contains("evidence: the gate `false` was red before the run and is red still"),
+            is_red,
+            "{all}"
+        );
+        assert_eq!(all.contains("the gate passes with"), !is_red, "{all}");
+    }
+}

@@ -385,7 +385,7 @@ fn status_and_log_tell_a_run() {
     let repository = Repository::with(&[("sub/a", "a")]);
     assert_eq!(
         tdd(&repository, &["status"]),
-        (0, "no runs yet; `tdd <FR>` starts one\n".to_owned(), String::new())
+        (0, "no runs yet; `tdd` names the requirements that one can begin with\n".to_owned(), String::new())
     );
     assert_eq!(tdd(&repository, &["log"]).0, 2);
     let runs = repository.path(".tdd/runs");

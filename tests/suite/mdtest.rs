@@ -153,7 +153,11 @@ fn agent_resolution() {
     with_path(&["--agent", "auto"])
         .expect(2)
         .says(&["no agent program was found", "neither claude nor codex"]);
-    with_path(&["--agent", "codex"]).expect(2).says(&["the agent `codex` can't be started", "PATH"]);
+    with_path(&["--agent", "codex"]).expect(2).says(&[
+        "the agent `codex` can't be started",
+        "PATH",
+        "in your own settings",
+    ]);
     with_path(&["--agent", "nobody"]).expect(2).says(&["no agent is named `nobody`", "script"]);
     // Both are there: claude is the one. Neither can do anything, so what is said tells which it was.
     for name in ["claude", "codex"] {
@@ -348,7 +352,7 @@ fn a_markdown_test_that_can_t_judge_is_refused_before_the_first_fork() {
     sandbox.write("look.md", "x");
     std::os::unix::fs::symlink("look.md", sandbox.path("link.test.md")).unwrap();
     for (path, why) in [
-        ("none.test.md", "No such file"),
+        ("none.test.md", "there is no such file"),
         ("look.md", "does not end in .test.md"),
         ("folder.test.md", "no regular file"),
         ("link.test.md", "no regular file"),

@@ -328,7 +328,7 @@ fn a_word_that_is_like_a_command_and_a_file_that_is_like_the_settings_are_named(
     }
     let said = sandbox.tdd("", &["WEB-7"]);
     assert!(
-        said.err.contains("put it there as WEB-7.md") || said.err.contains("did you mean STE-1"),
+        said.err.contains("tdd new WEB-7 \"A title\"") || said.err.contains("did you mean STE-1"),
         "{}",
         said.err
     );
@@ -339,6 +339,59 @@ fn a_word_that_is_like_a_command_and_a_file_that_is_like_the_settings_are_named(
         let said = sandbox.tdd(folder, &["STE-1", "--dry-run"]);
         assert_eq!(said.code, 2, "{}", said.err);
         assert!(said.err.contains("tdd.yml is not read") && said.err.contains("mv "), "{}", said.err);
+        // With both of them the same advice would take the one that is read.
+        sandbox.write(&other.replace("yml", "yaml"), "test: make\n");
+        let said = sandbox.tdd(folder, &["STE-1", "--dry-run"]);
+        assert!(said.err.contains("both are there") && !said.err.contains("mv "), "{}", said.err);
         fs::remove_file(sandbox.path().join(&other)).unwrap();
+        fs::remove_file(sandbox.path().join(other.replace("yml", "yaml"))).unwrap();
+    }
+}
+
+#[test]
+fn ac_tdd_6_41_what_is_advised_can_be_typed_as_it_stands() {
+    let sandbox = Sandbox::repository();
+    sandbox.write("tdd.yaml", "test: pytest\n");
+    for (words, next) in [
+        (&["STE-12"][..], "next: write it: tdd new STE-12 \"A title\";"),
+        (&["status"], "`tdd` names the requirements"),
+        (&["show"], "next: `tdd` names the requirements"),
+        (&["show", "STE-1"], "next: if it is a requirement: tdd STE-1"),
+        (&["show", "@"], "next: `tdd` names the requirements"),
+        (&["explain", "Z"], "next: `tdd explain` lists them"),
+        (&["explain", "mising"], "did you mean missing?"),
+        (&["resume", "--retry", "--edited"], "next: tdd resume --help"),
+        (&["STE-1", "--junit"], "next: tdd --help"),
+        (&["new"], "next: tdd new --help"),
+        (&["STE-1", "STE-2", "--detach"], "next: detach one requirement alone, or leave --detach out"),
+    ] {
+        let said = sandbox.tdd("", words);
+        let all = format!("{}{}", said.out, said.err);
+        assert!(all.contains(next) && !all.contains("<FR>` starts"), "{words:?}: {all}");
+    }
+    let requirement = "# A\n\n## Acceptance Criteria\n\n- AC-SHOP-1.1: a\n- AC-SHOP-1.2: b\n  and c\n";
+    sandbox.write("specs/frs/SHOP-1.md", requirement);
+    sandbox.write("sub/tdd.yaml", "test: pytest\n");
+    for (folder, words, next) in [
+        ("", &["specs/frs/SHOP-1"][..], "did you mean specs/frs/SHOP-1.md?"),
+        ("", &["specs/frs/SHOP-3"], "next: "),
+        ("sub", &["SHOP-1"], "the project is sub/, by its tdd.yaml"),
+        ("sub", &["config"], "(sub/tdd.yaml)"),
+        ("", &["config"], "(tdd.yaml)"),
+        ("", &["SHOP-1", "--only", "shop-1.1"], "a number alone will do, too"),
+    ] {
+        let said = sandbox.tdd(folder, words);
+        let all = format!("{}{}", said.out, said.err);
+        assert!(all.contains(next), "{folder} {words:?}: {all}");
+        assert_eq!(all.contains("did you mean"), next.contains("did you mean"), "{words:?}: {all}");
+    }
+    for id in ["ac-shop-1.2", "AC-SHOP-1.2", "ac-Shop-1.02", "2"] {
+        let said = sandbox.tdd("", &["SHOP-1", "--dry-run", "--agent", "scripted", "--only", id]);
+        assert!(
+            said.out.contains("AC-SHOP-1.2: b …") && !said.out.contains("AC-SHOP-1.1"),
+            "{id}: {}{}",
+            said.out,
+            said.err
+        );
     }
 }

@@ -232,6 +232,20 @@ fn ac_tdd_7_5_an_accepted_criterion_is_never_verified() {
     assert!(!sandbox.read("shop.py").contains("def two"));
 }
 
+#[test]
+fn ac_tdd_6_43_tests_that_were_accepted_as_red_are_told_as_that() {
+    if !has_python() {
+        return;
+    }
+    let red = "as you type it is most likely red: it runs the tests of AC-STE-1.1, too";
+    let sandbox = halted();
+    let ran = finishes(&sandbox, &["--accept", "AC-STE-1.1"]).expect(4);
+    assert!(ran.stdout.contains(red), "{}", ran.stdout);
+    let sandbox = halted();
+    let ran = finishes(&sandbox, &["--retry"]).expect(0);
+    assert!(!ran.stdout.contains("most likely red"), "{}", ran.stdout);
+}
+
 /// A run of the demo's could not be gone on with from its review, which knows no cassette.
 #[test]
 fn ac_tdd_9_35_what_the_scripted_agent_plays_holds_when_a_run_is_gone_on_with() {

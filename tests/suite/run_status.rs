@@ -269,7 +269,10 @@ fn a_run_that_never_began_is_spoken_of_by_nobody_and_goes_with_the_next_lock() {
     let sandbox = Sandbox::with(&[("a", "")]);
     let run = ".tdd/runs/20260101T000000Z-STE-1-abcd";
     sandbox.write(&format!("{run}/events.jsonl"), "");
-    assert_eq!(sandbox.tdd(&["status"]).expect(0).stdout, "no runs yet; `tdd <FR>` starts one\n");
+    assert_eq!(
+        sandbox.tdd(&["status"]).expect(0).stdout,
+        "no runs yet; `tdd` names the requirements that one can begin with\n"
+    );
     sandbox.tdd(&["undo"]).expect(2).says(&["no runs yet"]);
     // Its name is still in the lock.
     sandbox.write(".git/tdd.lock", "999999 2026-01-01T00:00:00Z\n");
@@ -293,7 +296,10 @@ fn what_a_killed_clean_was_about_to_remove_is_no_run() {
     place.run(&place.honest, &[]).expect(0);
     let dir = place.sandbox.run_dir();
     std::fs::rename(&dir, dir.with_file_name(format!(".removed-{}", place.id()))).unwrap();
-    assert_eq!(place.tdd(&["status"]).expect(0).stdout, "no runs yet; `tdd <FR>` starts one\n");
+    assert_eq!(
+        place.tdd(&["status"]).expect(0).stdout,
+        "no runs yet; `tdd` names the requirements that one can begin with\n"
+    );
     place.tdd(&["resume", "--retry", "--cassette", &place.honest]).expect(2).says(&["no run to go on with"]);
 }
 

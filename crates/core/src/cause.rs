@@ -110,7 +110,8 @@ fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>
             return Some(stopped.map_or_else(plain, |stopped| stopped.words.clone()));
         }
         if let Reason::Format(error) = reason {
-            return Some(no_block(key, error));
+            let known = stopped.filter(|_| error.ended().is_some());
+            return Some(known.map_or_else(|| no_block(key, error), |stopped| stopped.words.clone()));
         }
         (*reason == Reason::ClaimedFailed).then(|| format!("the {} says itself that it failed", key.role()))
     };
@@ -120,9 +121,15 @@ fn of_fault(key: &Key, fault: &Fault, stopped: Option<&Stopped>, seen: &Seen<'_>
         return Cause { place: of_disputed(meant), ..Cause::plain(told) };
     }
     let child = fault.reasons.iter().find_map(of_child);
-    let rest: Vec<&Reason> = fault.reasons.iter().filter(|reason| of_child(reason).is_none()).collect();
+    let is_silence = |reason: &Reason| matches!(reason, Reason::Format(error) if error.ended().is_some());
+    let ended_alone = fault.reasons.iter().any(is_silence);
+    // Who said nothing has named no file, and how one is named helps nobody.
+    let is_idle = |reason: &Reason| ended_alone && matches!(reason, Reason::NoCandidate(_));
+    let rest = fault.reasons.iter().filter(|reason| of_child(reason).is_none() && !is_idle(reason));
+    let rest: Vec<&Reason> = rest.collect();
     let was_stopped = fault.reasons.iter().any(|reason| matches!(reason, Reason::Exhausted(_)));
-    let left_nothing = was_stopped && stopped.is_some_and(|stopped| stopped.left != Left::Work);
+    let left_nothing =
+        (was_stopped || ended_alone) && stopped.is_some_and(|stopped| stopped.left != Left::Work);
     match (child, seen.first(&rest).filter(|_| !left_nothing)) {
         (Some(child), Some(rest)) => {
             let joined = if was_stopped { "; its work so far fails: " } else { "; " };
@@ -280,9 +287,7 @@ impl<'a> Seen<'a> {
 fn no_block(key: &Key, error: &ClaimError) -> String {
     let role = key.role();
     // Where there was no message at all, that says more.
-    // Journals of older programs say `child`.
-    let ended = ["the agent ended", "the child ended"];
-    if let Some(how) = ended.iter().find_map(|words| error.message.strip_prefix(words)) {
+    if let Some(how) = error.ended() {
         return format!("the {role} ended{how}");
     }
     if error.kind == ClaimErrorKind::NoBlock {
@@ -353,10 +358,26 @@ fn one_line(message: &str) -> String {
             (false, true) => " ",
             (false, false) => "; ",
         });
-        joined.push_str(line);
+        joined.push_str(&without_addresses(line));
     }
     let cut: String = joined.chars().take(LONGEST_MESSAGE).collect();
     if cut.len() < joined.len() { format!("{cut}…") } else { joined }
+}
+
+/// Where an object lay in memory says nothing to anybody: `<function three at 0x7f…>`.
+fn without_addresses(line: &str) -> String {
+    let mut parts = line.split(" at 0x");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(part.len());
+        let (digits, rest) = part.split_at(end);
+        if digits.len() < 4 || !rest.starts_with('>') {
+            out.push_str(" at 0x");
+            out.push_str(digits);
+        }
+        out.push_str(rest);
+    }
+    out
 }
 
 /// Where a message ends and a stack begins.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::criterion::CriterionId;
 use crate::path::RelPath;
 use crate::role::Role;
+use crate::test::Exit;
 
 /// A valid block. A claim can only make a verdict worse.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +59,45 @@ pub struct ClaimError {
     /// The dispute that was meant, where its form is what is wrong. Told to a person, and judged by nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meant: Option<Dispute>,
+}
+
+/// How messages begin of a child that ended without any word for the role.
+const ENDED: &str = "the agent ended";
+
+impl ClaimError {
+    /// Of a program that ended with a code of failure and said this last, or nothing.
+    pub fn died(exit: Exit, said: &str) -> Self {
+        let how = match exit {
+            Exit::Code(code) => format!(" with exit code {code}"),
+            Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => format!(", {exit}"),
+        };
+        let said = if said.is_empty() { ", and printed nothing".to_owned() } else { format!(": {said}") };
+        Self::of_silence(format!("{ENDED}{how}{said}"))
+    }
+
+    /// Of one that ended well and gave no message; the last that it printed, if it printed anything.
+    pub fn no_message(printed: Option<&str>) -> Self {
+        let last = printed.map(|line| format!("; the last thing it printed was: {line}"));
+        let last = last.unwrap_or_else(|| ", and printed nothing".to_owned());
+        Self::of_silence(format!("{ENDED} without a final message{last}"))
+    }
+
+    fn of_silence(message: String) -> Self {
+        Self { kind: ClaimErrorKind::NoBlock, message, line: None, meant: None }
+    }
+
+    /// How the child ended, where that is all that is known: what it has not done then is no work that failed.
+    pub fn ended(&self) -> Option<&str> {
+        // Journals of older programs say `child`.
+        let words = [ENDED, "the child ended"];
+        let how = words.iter().find_map(|words| self.message.strip_prefix(words));
+        how.filter(|_| self.kind == ClaimErrorKind::NoBlock)
+    }
+
+    /// Whether its program ended as one that has failed.
+    pub fn is_of_death(&self) -> bool {
+        self.ended().is_some_and(|how| !how.starts_with(" without "))
+    }
 }
 
 /// The closed list of the conformance vectors. Serialised by its [`Display`](fmt::Display).

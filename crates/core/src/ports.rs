@@ -323,6 +323,8 @@ pub struct AgentReport {
     pub log: String,
     /// Last lines, noise removed, at most 4 KiB.
     pub tail: String,
+    /// What its program said last, where it ended with an exit code of failure and its message holds no block.
+    pub died: Option<String>,
 }
 
 /// The Markdown test of a criterion, for an agent to carry out.

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::front_matter::{self, FrontMatterError};
-use tdd_core::criterion::{Criterion, CriterionId};
+use tdd_core::criterion::{Criterion, CriterionId, Verify};
 use tdd_core::requirement::Reading;
 
 mod criteria;
@@ -231,6 +231,16 @@ pub fn read(bytes: &[u8], prefix: &str) -> Result<Parsed, RequirementError> {
             line: empty.line,
             seen: format!("{}: {PLACEHOLDER}", empty.id),
             why: "nobody has filled it in yet",
+            next: Some("write there what can be seen from outside when it holds"),
+        });
+    }
+    // What a Markdown test judges is told there.
+    let says_nothing = |it: &&Criterion| it.text.is_empty() && !matches!(it.verify, Verify::Mdtest(_));
+    if let Some(empty) = found.criteria.iter().find(says_nothing) {
+        return Err(RequirementError::Unread {
+            line: empty.line,
+            seen: format!("{}:", empty.id),
+            why: "it says nothing",
             next: Some("write there what can be seen from outside when it holds"),
         });
     }

@@ -139,7 +139,7 @@ impl Gate {
                 "tdd: the call of {name} can't be read\n  why: {why}\n  next: see the tool's input schema"
             ))
         };
-        let words = match (offer.words)(&input) {
+        let words = match offer.knows(&input).and_then(|()| (offer.words)(&input)) {
             Ok(words) => words,
             Err(why) => return unread(why),
         };

@@ -111,7 +111,7 @@ fn halted(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Trouble {
     let back = back_before(&place.repository, &run.id)
         .map(|undo| format!("back to before it:        {undo}, then tdd {} --new{with}\n", requirement.id))
         .unwrap_or_default();
-    Trouble::user(format!("{} has a halted run, whose work lies in the tree: {}", requirement.id, run.id))
+    Trouble::user(format!("{} has a halted run: {}", requirement.id, run.id))
         .because(format!("{}; attempts: {}", status::phase(state), state.forks()))
         .advise(format!(
             "read its report:          {2}\n\

@@ -289,6 +289,7 @@ fn refuse_unfit_mdtests(place: &Place, plan: &Plan, requirement: &Requirement) -
         let full = place.project.join(path);
         let why = match full.symlink_metadata() {
             _ if !path.ends_with(mdtest::SUFFIX) => format!("its name does not end in {}", mdtest::SUFFIX),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
             Err(error) => error.to_string(),
             Ok(about) if !about.is_file() => "it is no regular file".to_owned(),
             Ok(_) if !full.canonicalize().is_ok_and(|real| real.starts_with(&place.repository)) => {

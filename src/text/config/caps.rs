@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! usd    = digits [ "." digits ]        an optional "$" before it
-//! tokens = digits [ "k" | "M" ]         thousands, millions; "_" may stand between digits
+//! tokens = digits [ "k" | "M" ]         thousands, millions, in either case; "_" may stand between digits
 //! wall   = duration
 //! ```
 
@@ -36,7 +36,7 @@ pub fn tokens(text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, factor) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1000),
-        None => text.strip_suffix('M').map_or((text, 1), |digits| (digits, 1_000_000)),
+        None => text.strip_suffix(['M', 'm']).map_or((text, 1), |digits| (digits, 1_000_000)),
     };
     if !digits.starts_with(|letter: char| letter.is_ascii_digit()) {
         return None;

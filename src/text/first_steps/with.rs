@@ -42,15 +42,39 @@ impl With {
         }
     }
 
-    /// The files, by their path in the repository.
-    pub fn files(self) -> Vec<(String, String)> {
+    /// The files, by their path in the repository. A workflow calls `agent`, or whichever a run would take by itself.
+    pub fn files(self, agent: Option<&str>) -> Vec<(String, String)> {
         match self {
             Self::Claude => skills(".claude", str::to_owned),
             Self::Codex | Self::Copilot | Self::Gemini | Self::OpenCode | Self::Pi => {
                 skills(".agents", for_any)
             }
-            Self::GitHub => vec![(".github/workflows/tdd.yml".to_owned(), WORKFLOW.to_owned())],
+            Self::GitHub => vec![(".github/workflows/tdd.yml".to_owned(), workflow(agent))],
         }
+    }
+}
+
+/// What an agent's job needs: its key, as the agent's own program reads it, and the package that brings it.
+const JOBS: [(&str, &str, &str); 3] = [
+    ("codex", "CODEX_API_KEY", "@openai/codex"),
+    ("gemini", "GEMINI_API_KEY", "@google/gemini-cli"),
+    ("opencode", "ANTHROPIC_API_KEY", "opencode-ai"),
+];
+
+/// The agent whose name a workflow calls: that of the flag, else the first for whom skills are written.
+pub fn for_workflow<'a>(flag: Option<&'a str>, with: &[With]) -> Option<&'a str> {
+    let runs = |with: &&With| !matches!(with, With::GitHub | With::Copilot);
+    flag.or_else(|| with.iter().find(runs).map(|with| with.name()))
+}
+
+fn workflow(agent: Option<&str>) -> String {
+    let Some(agent) = agent.filter(|agent| *agent != With::Claude.name()) else { return WORKFLOW.to_owned() };
+    let call = |text: &str| text.replace("run: tdd ", &format!("run: tdd --agent {agent} "));
+    match JOBS.iter().find(|(name, _, _)| *name == agent) {
+        Some((_, key, package)) => {
+            call(&WORKFLOW.replace("ANTHROPIC_API_KEY", key).replace("@anthropic-ai/claude-code", package))
+        }
+        None => call(WORKFLOW),
     }
 }
 
@@ -79,7 +103,7 @@ mod tests {
     #[test]
     fn every_agent_gets_skills_that_it_can_read() {
         for with in With::ALL {
-            for (path, text) in with.files() {
+            for (path, text) in with.files(None) {
                 assert!(!path.starts_with('/') && text.ends_with('\n'), "{path}");
                 if !path.ends_with("SKILL.md") {
                     continue;
@@ -90,6 +114,25 @@ mod tests {
                 assert_eq!(text.contains("$ARGUMENTS"), is_claudes, "{path}");
                 assert_eq!(text.contains("allowed-tools"), is_claudes, "{path}");
             }
+        }
+    }
+
+    #[test]
+    fn a_workflow_calls_the_agent_that_was_named() {
+        for (flag, with, agent, key) in [
+            (None, &[With::Codex, With::GitHub][..], "--agent codex ", "CODEX_API_KEY"),
+            (None, &[With::GitHub, With::Gemini], "--agent gemini ", "GEMINI_API_KEY"),
+            (Some("codex"), &[With::Claude, With::GitHub], "--agent codex ", "CODEX_API_KEY"),
+            (Some("mine"), &[With::GitHub], "--agent mine ", "ANTHROPIC_API_KEY"),
+            (None, &[With::Copilot, With::GitHub], "tdd --max-usd", "ANTHROPIC_API_KEY"),
+            (None, &[With::Claude, With::Codex, With::GitHub], "tdd --max-usd", "ANTHROPIC_API_KEY"),
+        ] {
+            let (_, text) = With::GitHub.files(for_workflow(flag, with)).remove(0);
+            assert!(
+                text.contains(agent) && text.contains(&format!("secrets.{key} ")),
+                "{flag:?} {with:?}: {text}"
+            );
+            assert_eq!(text.matches("_API_KEY").count(), 2, "{text}");
         }
     }
 }

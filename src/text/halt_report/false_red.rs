@@ -1,10 +1,12 @@
 //! What fits a RED that is none (mode A): the same attempt once more is not what each of its causes asks for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{RedKind, RunRef};
 use tdd_core::judge::Reason;
+use tdd_core::mapping;
+use tdd_core::state::State;
 use tdd_core::test::TestId;
 
 /// Why the tests are not red, as far as what to do about it differs.
@@ -14,6 +16,8 @@ pub(super) enum FalseRed {
     Passes,
     /// They do not load, do not end, or the run of them proves nothing.
     DoesNotRun,
+    /// Nothing is new, and what lacks a new test has one that was green before the run: it was built already.
+    BuiltBefore,
     /// The test-writer gave up, and nothing else is known to be wrong.
     GivenUp,
     /// It wrote tests that are of no use; another attempt may do better.
@@ -54,7 +58,7 @@ impl FalseRed {
                 "see what keeps the tests from running, install or set what is missing, and try again with new \
                  attempts"
             }
-            Self::Passes | Self::GivenUp | Self::Useless => "try again with new attempts",
+            Self::Passes | Self::BuiltBefore | Self::GivenUp | Self::Useless => "try again with new attempts",
         }
     }
 
@@ -62,6 +66,7 @@ impl FalseRed {
     pub(super) fn because(self) -> &'static str {
         match self {
             Self::Passes => "because its tests pass before any code, and only reading them says why",
+            Self::BuiltBefore => "because its tests were there and green before the run",
             Self::DoesNotRun => "because tests that do not run can't be seen failing",
             Self::GivenUp => {
                 "because the test-writer says itself that it can't, and its last message says why"
@@ -69,6 +74,22 @@ impl FalseRed {
             Self::Useless => "because its attempts are used up and nothing else is in the way",
         }
     }
+}
+
+/// The criteria without a new test that have one from before the run, which was green then.
+pub(super) fn built_before<'s>(state: &'s State, reasons: &[Reason]) -> BTreeMap<CriterionId, &'s TestId> {
+    let greens = state.baseline.iter().flat_map(|baseline| &baseline.test.greens);
+    let built = reasons.iter().filter_map(|reason| {
+        let Reason::NoCandidate(id) = reason else { return None };
+        Some((id.clone(), greens.clone().find(|test| mapping::names_criterion(&test.0, id))?))
+    });
+    built.collect()
+}
+
+/// Whether that is all that speaks against a RED.
+pub(super) fn is_built_before(state: &State, reasons: &[Reason]) -> bool {
+    let rest = reasons.iter().filter(|reason| **reason != Reason::ClaimedFailed).count();
+    rest > 0 && built_before(state, reasons).len() == rest
 }
 
 /// The criteria whose tests pass before any work: a false RED, or a requirement that is met.

@@ -7,6 +7,8 @@ use crate::text::usage_words;
 use tdd_core::claim::Claim;
 use tdd_core::finding::{Change, ChangeKind, CriterionRed, RunRef, VacuousAssertion};
 use tdd_core::harmless;
+use tdd_core::judge::{Reason, Verdict};
+use tdd_core::state::Progress;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
@@ -71,7 +73,13 @@ impl Report<'_> {
             Some(mode) => format!("failure mode: {mode}, {description}"),
             None => description,
         });
-        page.bullets(&reasons);
+        // What the first line and the last one say is not said a third time.
+        let cause = self.cause_line();
+        let says = |reason: &String| {
+            let words = reason.strip_prefix("no-block: the agent ended").unwrap_or(reason);
+            cause.contains(words)
+        };
+        page.bullets(&reasons.into_iter().filter(|reason| !says(reason)).collect::<Vec<_>>());
         page.line(&format!("role: {}", self.halt.key.role()));
         if let Some(id) = self.halt.key.criterion() {
             page.line(&format!("criterion: {id}"));
@@ -104,7 +112,9 @@ impl Report<'_> {
         if let Some(later) = self.left_out(run) {
             page.words("  ", &later);
         }
-        let passed = if run.exit.is_success() { " (it passed; what failed stands above)" } else { "" };
+        let ran_none = self.ran_no_test();
+        let passed =
+            if run.exit.is_success() && !ran_none { " (it passed; what failed stands above)" } else { "" };
         page.line(&format!("exit status: {}, after {}{passed}", run.exit, seconds(run.duration_ms)));
         let (range, lines) = self.evidence(run);
         page.line(&if lines.is_empty() {
@@ -114,6 +124,13 @@ impl Report<'_> {
         });
         page.quote(&lines);
         page.line(&format!("all of it: {}", harmless::line(&run.log)));
+    }
+
+    /// Whether there was no test of the work's that could have passed.
+    fn ran_no_test(&self) -> bool {
+        let Verdict::Failed(fault) = &self.halt.verdict else { return false };
+        let is_none = |reason: &Reason| matches!(reason, Reason::NoCandidate(_) | Reason::NothingRan(_));
+        fault.reasons.iter().any(is_none)
     }
 
     /// Whose tests took no part in a run that its command alone does not tell.
@@ -126,7 +143,9 @@ impl Report<'_> {
         if red.criteria.iter().any(|criterion| criterion.id == *own && is_selected(criterion)) {
             return None;
         }
-        let criteria = red.criteria.iter().filter(|criterion| !self.state.is_reached(&criterion.id));
+        let is_accepted = |id: &_| self.state.progress.get(id) == Some(&Progress::Accepted);
+        let criteria = red.criteria.iter();
+        let criteria = criteria.filter(|one| !self.state.is_reached(&one.id) && !is_accepted(&one.id));
         let later: Vec<String> = criteria
             .filter(|criterion| !criterion.files.is_empty() && criterion.id != *own)
             .map(|criterion| criterion.id.to_string())

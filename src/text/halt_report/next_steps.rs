@@ -1,10 +1,11 @@
 //! What an operator can do after a halt. The one place that knows which commands exist, so that
 //! no report ever offers one that does not.
 
-use super::false_red::{FalseRed, already_green};
+use super::false_red::{FalseRed, already_green, built_before, is_built_before};
 use super::limit::Limit;
-use super::{HaltFacts, Work};
+use super::{HaltFacts, Work, over};
 use tdd_core::attempt::{CheckpointId, Exhaustion};
+use tdd_core::cause;
 use tdd_core::claim::Dispute;
 use tdd_core::criterion::CriterionId;
 use tdd_core::halt::Halt;
@@ -13,7 +14,7 @@ use tdd_core::judge::{Fault, Reason, Verdict};
 use tdd_core::mode::Mode;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Key, Role};
-use tdd_core::state::State;
+use tdd_core::state::{Entry, State};
 use tdd_core::test::Exit;
 use tdd_core::test::TestId;
 
@@ -55,6 +56,7 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
     let failed = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last()?.kept_as.as_ref());
     if let (Some(good), Some(failed)) = (&state.good, failed)
         && good != failed
+        && !(facts.changed.is_empty() && facts.work == Work::Kept && was_built_before(halt, state))
     {
         let of = halt.key.criterion().map(|id| format!(" {id}")).unwrap_or_default();
         steps.push(step("look at what the failed attempt changed", format!("tdd diff {run}{of} --failed")));
@@ -78,7 +80,7 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
     ));
     steps.push(step("close this run and keep the files as they are", format!("tdd resume {run} --abandon")));
     // What is to be mended has to lie among the files first.
-    if facts.repeats
+    if (facts.repeats || ends_alike(state, halt))
         && !facts.is_edited
         && facts.work == Work::Kept
         && is_mended_by_hand(state, halt)
@@ -87,6 +89,10 @@ pub fn next_steps(state: &State, halt: &Halt, facts: &HaltFacts) -> Vec<NextStep
         steps[..=at].rotate_right(1);
     }
     steps
+}
+
+fn was_built_before(halt: &Halt, state: &State) -> bool {
+    matches!(&halt.verdict, Verdict::Failed(fault) if is_built_before(state, &fault.reasons))
 }
 
 /// Enough of a checkpoint's commit for `tdd undo --to`.
@@ -114,13 +120,15 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
             after_false_red(state, halt, fault, [retry, edited])
         }
         Verdict::Failed(_) | Verdict::Passed => {
+            let again = over::first(state, halt);
             vec![
-                step("try again with new attempts", retry),
+                step(again.as_deref().unwrap_or("try again with new attempts"), retry),
                 step(&format!("{BY_HAND}{}", more_time(state, halt)), edited),
             ]
         }
     };
-    let is_to_be_mended = facts.repeats || facts.is_edited || facts.work != Work::Kept;
+    let is_to_be_mended =
+        facts.repeats || ends_alike(state, halt) || facts.is_edited || facts.work != Work::Kept;
     let by_hand = is_to_be_mended && is_mended_by_hand(state, halt);
     let ways = if by_hand { by_hand_first(ways) } else { ways };
     let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
@@ -148,11 +156,24 @@ pub fn is_mended_by_hand(state: &State, halt: &Halt) -> bool {
     match fault.mode {
         Mode::A => match false_red(state, halt, fault) {
             FalseRed::DoesNotRun | FalseRed::Useless => true,
-            FalseRed::Passes | FalseRed::GivenUp => false,
+            FalseRed::Passes | FalseRed::BuiltBefore | FalseRed::GivenUp => false,
         },
         Mode::B => true,
         Mode::C | Mode::D | Mode::E => false,
     }
+}
+
+/// Whether the budget before the last one ended in the very same cause, in the runner's words of one test.
+pub(super) fn ends_alike(state: &State, halt: &Halt) -> bool {
+    let Some(ledger) = state.ledgers.get(&halt.key) else { return false };
+    let before = ledger.fresh_from.checked_sub(1).and_then(|at| ledger.entries.get(at));
+    let said = |entry: &Entry| {
+        let verdict = entry.verdict.as_ref()?;
+        let cause = cause::of(&halt.key, verdict, &entry.runs, "");
+        Some((cause.test?, cause.sentence))
+    };
+    let (before, now) = (before.and_then(said), ledger.fresh().last().and_then(said));
+    before.is_some() && before == now
 }
 
 /// A third attempt that leaves the same once more helps nobody.
@@ -202,7 +223,7 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
         FalseRed::GivenUp => {
             "I have edited: go on; the requirement says what was lacking (its last message tells what)"
         }
-        FalseRed::Passes | FalseRed::DoesNotRun | FalseRed::Useless => BY_HAND,
+        FalseRed::Passes | FalseRed::BuiltBefore | FalseRed::DoesNotRun | FalseRed::Useless => BY_HAND,
     };
     let retry = step(cause.first(), retry);
     let edited = step(&format!("{by_hand}{}", more_time(state, halt)), edited);
@@ -217,6 +238,7 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
             );
             std::iter::once(read).chain(met).chain([retry, edited]).collect()
         }
+        FalseRed::BuiltBefore => met.into_iter().chain([retry, edited]).collect(),
         FalseRed::GivenUp => vec![edited, retry],
         FalseRed::DoesNotRun | FalseRed::Useless => [retry, edited].into_iter().chain(met).collect(),
     }
@@ -225,11 +247,15 @@ fn after_false_red(state: &State, halt: &Halt, fault: &Fault, [retry, edited]: [
 /// Why a RED is none, of what its last attempt showed.
 pub(super) fn false_red(state: &State, halt: &Halt, fault: &Fault) -> FalseRed {
     let last = state.ledgers.get(&halt.key).and_then(|ledger| ledger.entries.last());
+    if is_built_before(state, &fault.reasons) {
+        return FalseRed::BuiltBefore;
+    }
     FalseRed::of(&fault.reasons, last.map_or(&[], |entry| &entry.runs))
 }
 
 fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
     let mut green = already_green(reasons);
+    green.extend(built_before(state, reasons).into_keys());
     // A test that holds whatever the code does says nothing of what is there.
     let vacuous: Vec<&TestId> = state.red.iter().flat_map(|red| &red.vacuous).map(|it| &it.test).collect();
     let says_nothing = |id: &CriterionId| {

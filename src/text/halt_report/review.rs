@@ -3,9 +3,9 @@
 
 use super::false_red::FalseRed;
 use super::limit::Limit;
-use super::next_steps::{false_red, is_mended_by_hand, meant};
+use super::next_steps::{ends_alike, false_red, is_mended_by_hand, meant};
 use super::page::Page;
-use super::{HaltFacts, NextStep, Report, Work, few};
+use super::{HaltFacts, NextStep, Report, Work, few, over};
 use tdd_core::attempt::AttemptKind;
 use tdd_core::cause::Left;
 use tdd_core::criterion::CriterionId;
@@ -252,6 +252,11 @@ impl Report<'_> {
             );
             return Advice { words, step: Some(0) };
         }
+        if ends_alike(self.state, self.halt) && is_mended_by_hand(self.state, self.halt) {
+            let words =
+                "recommended: 1, because new attempts ended in the very same cause as those before them";
+            return Advice { words: words.to_owned(), step: Some(0) };
+        }
         let mut advice = advice(self.state, self.halt, (steps, self.facts.left()));
         let is_false_red = matches!(&self.halt.verdict, Verdict::Failed(fault) if fault.mode == Mode::A);
         if self.facts.repeats && is_false_red && advice.step.is_none() {
@@ -285,13 +290,17 @@ fn advice(state: &State, halt: &Halt, (steps, left): (&[NextStep], Left)) -> Adv
         Verdict::Failed(fault) => match fault.mode {
             Mode::A => match false_red(state, halt, fault) {
                 FalseRed::Passes => return Advice { words: either(steps), step: None },
-                cause @ (FalseRed::DoesNotRun | FalseRed::GivenUp | FalseRed::Useless) => cause.because(),
+                cause @ (FalseRed::BuiltBefore
+                | FalseRed::DoesNotRun
+                | FalseRed::GivenUp
+                | FalseRed::Useless) => cause.because(),
             },
             Mode::B => "because its attempts are used up and nothing else is in the way",
             Mode::C => "because only the refactoring failed, and nothing needs it",
             Mode::D => match state.takeable(halt) {
                 Some(work) if work.is_measured() => "because only its result block is missing",
                 Some(_) => "because no tests were run on its work yet",
+                None if over::is_dead(halt) => "because its program ended by itself with a failure",
                 None => "because its work came without a valid result block",
             },
             Mode::E => Limit::of(state, halt)

@@ -2,6 +2,7 @@
 //! and whatever a person may have to act on; `--verbose` and `tdd log` tell every step.
 
 use super::{Line, Teller, bad, baseline, dim, good, opening, plain, seconds};
+use crate::text::summary::red_gate;
 use tdd_core::attempt::{Attempt, AttemptKind};
 use tdd_core::cause;
 use tdd_core::counted::counted;
@@ -27,7 +28,7 @@ impl Teller {
             }
             Event::AgentReturned { .. } => self.failed(state),
             Event::AttemptMeasured { findings, .. } => {
-                self.shown = shown(findings);
+                self.shown = shown(state, findings);
                 self.failed(state)
             }
             Event::WorkKept { .. } => self.reached(state).into_iter().collect(),
@@ -152,7 +153,7 @@ fn name(key: &Key) -> String {
 }
 
 /// What the measurement of work that is kept has shown.
-fn shown(findings: &Findings) -> String {
+fn shown(state: &State, findings: &Findings) -> String {
     match findings {
         Findings::Red(red) => {
             let tests = red.criteria.iter().map(|criterion| criterion.tests.len()).sum();
@@ -168,7 +169,11 @@ fn shown(findings: &Findings) -> String {
             }
         },
         Findings::Refactor(refactor) => {
-            format!("the gate passes with {}", counted(refactor.collected_now, "test"))
+            let tests = counted(refactor.collected_now, "test");
+            match red_gate(state) {
+                Some(run) => format!("the gate is red as before the run ({}), with {tests}", run.exit),
+                None => format!("the gate passes with {tests}"),
+            }
         }
     }
 }

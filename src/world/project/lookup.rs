@@ -67,7 +67,15 @@ fn by_path(place: &Place, specs: &Path, path: &str, archived: Archive) -> Result
     };
     let may_be = |file: &PathBuf| file.symlink_metadata().map_or_else(|error| !is_absent(&error), |_| true);
     let file = bases.iter().map(|base| base.join(path)).find(may_be);
-    let file = file.ok_or_else(|| FileError::Absent.trouble(path))?;
+    let file = file.ok_or_else(|| {
+        let with_end = format!("{path}.md");
+        let trouble = FileError::Absent.trouble(path);
+        if bases.iter().any(|base| base.join(&with_end).is_file()) {
+            trouble.advise(format!("did you mean {with_end}?"))
+        } else {
+            trouble
+        }
+    })?;
     let real = safe_file::resolve(&file, &place.repository).map_err(|error| error.trouble(path))?;
     let archive = specs.join(ARCHIVE);
     let is_archived = std::fs::canonicalize(archive).is_ok_and(|archive| real.starts_with(archive));
@@ -255,9 +263,17 @@ fn missing(survey: &Survey, place: &Place, specs: &Path, wanted: &Wanted, archiv
         let shown = survey.unread.iter().take(LISTED).cloned().collect::<Vec<_>>().join("\n");
         why = format!("{why}\nnot readable: {shown}");
     }
+    // Whoever stands below a second tdd.yaml looks for the requirements of the repository.
+    if place.project != place.repository {
+        let project = shown(&place.project, place);
+        why = format!("{why}\nthe project is {project}/, by its tdd.yaml, the nearest one from here upwards");
+    }
     let near = nearest(&survey.ids, wanted.shown());
     let mut advice = match near.as_slice() {
-        [] => format!("put it there as {}.md, or name it by its path", as_a_name(wanted.shown())),
+        [] => match as_a_name(wanted.shown()) {
+            Some(id) => format!("write it: tdd new {id} \"A title\"; or name its file by its path"),
+            None => "put it there as STE-12.md, for example, or name it by its path".to_owned(),
+        },
         near => format!("did you mean {}?", near.join(", ")),
     };
     if archived == Archive::LeftOut {
@@ -270,10 +286,13 @@ fn missing(survey: &Survey, place: &Place, specs: &Path, wanted: &Wanted, archiv
     Trouble::user(format!("no requirement {}", wanted.shown())).because(why).advise(advice)
 }
 
-/// What was typed, if a file can be called so.
-fn as_a_name(typed: &str) -> &str {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    if !typed.is_empty() && typed.chars().all(fits) { typed } else { "STE-12" }
+/// What was typed, if it looks like an id: letters, and a number behind a dash.
+fn as_a_name(typed: &str) -> Option<&str> {
+    let (name, number) = typed.rsplit_once('-')?;
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(fits);
+    let is_number = !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit());
+    (is_name && is_number).then_some(typed)
 }
 
 /// The ids most like the one that was typed, best first, at most three.

@@ -20,6 +20,11 @@ pub(super) fn no_selection(
     why_no_table: Option<String>,
 ) -> Trouble {
     let (command, source) = (test.command.as_str(), test.source.as_str());
+    if let Some(program) = nowhere(project, command) {
+        return Trouble::user(format!("`{command}` ({source}) can't be run"))
+            .because(format!("`{program}` is in none of the folders of PATH"))
+            .advise("install it, or correct the command");
+    }
     let what = format!("it can't be told how to run only some tests with `{command}` ({source})");
     let found = walk.and_then(|walk| Some((walk, walk.runners.first()?)));
     let setting = found.and_then(|(walk, one)| setting(project, walk, one));
@@ -33,6 +38,30 @@ pub(super) fn no_selection(
     };
     Trouble::user(what).because(why).advise(format!("{elsewhere}{alone}{advice}"))
 }
+
+/// The program of one plain call, if it is nowhere.
+#[expect(clippy::disallowed_methods, reason = "whether a program is installed is a fact about the world")]
+fn nowhere(project: &Path, command: &str) -> Option<String> {
+    if command_line::recognise(command).is_some() {
+        return None;
+    }
+    let words = command_line::words(command)?;
+    let program = words.first()?;
+    let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if !is_plain || program == "." || SHELL.contains(&program.as_str()) {
+        return None;
+    }
+    let path = std::env::var_os("PATH").filter(|path| !path.is_empty())?;
+    let own = ["node_modules/.bin", ".venv/bin", "venv/bin"].map(|folder| project.join(folder));
+    let mut folders = std::env::split_paths(&path).chain(own);
+    (!folders.any(|folder| folder.join(program).exists())).then(|| program.clone())
+}
+
+/// Words that a shell knows by itself.
+const SHELL: [&str; 20] = [
+    "cd", "source", "export", "set", "exec", "eval", "if", "for", "while", "until", "case", "test", "true",
+    "false", "echo", "command", "time", "type", "ulimit", "umask",
+];
 
 /// The setting of the one runner, with what has to be done before it.
 fn setting(project: &Path, walk: &Walk, one: &Found) -> Option<Setting> {

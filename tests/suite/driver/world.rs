@@ -463,6 +463,7 @@ impl Agents for Roles {
             silent_ms: None,
             log: "log".into(),
             tail: String::new(),
+            died: None,
         })
     }
 

@@ -197,7 +197,7 @@ fn ac_tdd_10_17_every_call_of_a_tool_is_judged() {
     }
     for (tool, input, word) in [
         ("teleport", json!({}), "no tool is called"),
-        ("edit_file", json!({ "content": "x" }), "`path` is no text"),
+        ("edit_file", json!({ "content": "x" }), "`path` is missing"),
         ("edit_file", json!({ "path": "notes/a.md" }), "neither `content` nor"),
         (
             "edit_file",

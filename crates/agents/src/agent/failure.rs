@@ -72,7 +72,7 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
             (Passing, Again::No, "spent what it may spend", "see the limits")
         }
     };
-    let said = said(found);
+    let said = or_nothing(said(found));
     let until = match failure {
         AgentFailure::UsageLimit | AgentFailure::RateLimit => found.reset.as_ref().map(until),
         AgentFailure::NoCredit
@@ -94,13 +94,16 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
 const LAST_LINES: usize = 5;
 
 /// What the agent says went wrong, or the last that it printed, in one line.
-fn said(found: &Found) -> String {
+pub(super) fn said(found: &Found) -> String {
     let said = found.error.clone().unwrap_or_else(|| {
         let lines: Vec<&str> = found.tail.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         lines[lines.len().saturating_sub(LAST_LINES)..].join(" / ")
     });
-    let said = said.trim();
-    if said.is_empty() { "nothing".to_owned() } else { said.chars().take(300).collect() }
+    said.trim().chars().take(300).collect()
+}
+
+fn or_nothing(said: String) -> String {
+    if said.is_empty() { "nothing".to_owned() } else { said }
 }
 
 /// When a limit is lifted, for a person.
@@ -117,7 +120,7 @@ fn until(reset: &Reset) -> String {
 /// The agent did not work by the settings that it was given.
 pub(super) fn distrusted(table: &AgentTable, found: &Found, log: &Path) -> Trouble {
     let name = &table.name;
-    let said = said(found);
+    let said = or_nothing(said(found));
     Trouble::environment(format!("the agent `{name}` did not read its settings"))
         .because(format!(
             "they say what it may not do, and the sign that it read them was not seen in its stream, so nothing \

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::failure::{Setback, distrusted, failed, unlogged};
+use super::failure::{Setback, distrusted, failed, said, unlogged};
 use super::{Prepared, exchange};
 use crate::agent_stream::{Found, Trust, better_message};
 use crate::agent_table::{AgentFailure, AgentTable};
@@ -59,6 +59,11 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         AgentEnd::Exhausted(what) => over.prepared.limits.bound(what),
         AgentEnd::Exited(_) => None,
     };
+    let is_ok = |exit: Exit| matches!(exit, Exit::Code(code) if table.ok_exit.contains(&code));
+    let died = match end {
+        AgentEnd::Exited(exit) if !is_ok(exit) && !holds_block => Some(said(&found)),
+        AgentEnd::Exited(_) | AgentEnd::Exhausted(_) => None,
+    };
     let glimpsed = glimpsed(&over.prepared);
     Ok(AgentReport {
         end,
@@ -73,6 +78,7 @@ pub(super) fn report(table: &AgentTable, over: Over) -> Result<AgentReport, Setb
         silent_ms: over.silent_ms,
         log: over.prepared.spawn.log.display().to_string(),
         tail: found.tail,
+        died,
     })
 }
 

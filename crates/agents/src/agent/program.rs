@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use crate::agent_table::AUTO;
+use crate::agent_table::{AUTO, BUILTIN};
 use tdd_child::regular_file;
 use tdd_core::trouble::Trouble;
 
@@ -27,9 +27,18 @@ pub(super) fn check(agent: &str, program: &str, path: Option<&OsStr>, cwd: &Path
     let trouble = |why: String| {
         Trouble::environment(format!("the agent `{agent}` can't be started: `{program}`"))
             .because(why)
-            .advise(format!(
-                "install it or mend it, set `argv` of agents.{agent} in tdd.yaml, or name another agent with --agent"
-            ))
+            .advise(if BUILTIN.contains(&agent) {
+                // What a repository's tdd.yaml says of such a name is refused.
+                format!(
+                    "install it or mend it, name another agent with --agent, or set `argv` of agents.{agent} in your \
+                     own settings (`tdd config` names their file)"
+                )
+            } else {
+                format!(
+                    "install it or mend it, set `argv` of agents.{agent} where its table stands, or name another agent \
+                     with --agent"
+                )
+            })
     };
     let file = if program.contains('/') {
         let file = cwd.join(program);

@@ -269,3 +269,16 @@ fn what_can_never_pass_comes_before_what_is_only_missing() {
     let found = cause(vec![idle(None)], &runs);
     assert_eq!(found.place.unwrap().to_string(), "tests/test_b.py:2", "where the runner says");
 }
+
+#[test]
+fn where_an_object_lay_in_memory_is_left_out() {
+    for (said, want) in [
+        ("assert <function three at 0x7f12ab34cd56>() == 3", "assert <function three>() == 3"),
+        ("<A at 0x7f12ab> != <B at 0x7f12ac>", "<A> != <B>"),
+        ("a fault at 0x7f12ab in f", "a fault at 0x7f12ab in f"),
+        ("<x at 0x>", "<x at 0x>"),
+        ("x at 0x12 > 3", "x at 0x12 > 3"),
+    ] {
+        assert_eq!(one_line(said), want);
+    }
+}

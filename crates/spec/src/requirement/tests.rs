@@ -209,3 +209,25 @@ fn hostile_files_take_linear_time() {
     }
     assert!(start.elapsed() < std::time::Duration::from_mins(1), "it took {:?}", start.elapsed());
 }
+
+#[test]
+fn ac_tdd_12_5_a_criterion_that_says_nothing_is_refused_with_its_line() {
+    for lines in [
+        "- AC-1.1: a\n- AC-1.2:",
+        "- AC-1.1: a\n- AC-1.2:\n\n  verify: gate",
+        "### AC-1.1\n\ntext\n\n### AC-1.2\n",
+    ] {
+        let said = ids(&section(lines)).unwrap_err();
+        assert!(said.to_string().contains("`AC-1.2:`: it says nothing"), "{lines:?}: {said}");
+        assert!(said.line().is_some_and(|line| line > 5), "{lines:?}: {said:?}");
+    }
+    for (lines, text) in [
+        ("- AC-1.1:\n  goes on below", "goes on below"),
+        ("### AC-1.1\n\ntext", "text"),
+        ("- AC-1.1: x", "x"),
+        ("- AC-1.1:\n  verify: mdtest tests/a.md", ""),
+    ] {
+        let parsed = read(section(lines).as_bytes(), "X").unwrap();
+        assert_eq!(parsed.criteria[0].text, text, "{lines:?}");
+    }
+}

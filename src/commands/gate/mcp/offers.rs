@@ -181,7 +181,20 @@ fn wait() -> Value {
 }
 
 fn as_json() -> Value {
-    json!({ "type": "boolean", "description": "an object in place of words, or `objects`; `tdd schema` has their shapes" })
+    json!({ "type": "boolean", "description": "an object in place of words, or `objects`; `tdd schema` has the shapes of a summary and a halt" })
+}
+
+impl Offer {
+    /// Refuses what the tool does not know: a cap that is misspelt is no cap.
+    pub(super) fn knows(&self, input: &JsonObject) -> Result<(), String> {
+        let known = (self.input)();
+        let known: Vec<&str> = known.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        match input.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) if known.is_empty() => Err(format!("no argument is called {key:?}; it takes none")),
+            Some(key) => Err(format!("no argument is called {key:?}; there are {}", known.join(", "))),
+        }
+    }
 }
 
 /// A command that looks, and what it looks at.
@@ -216,7 +229,8 @@ fn perhaps(input: &JsonObject, key: &str) -> Result<Option<String>, String> {
 }
 
 fn text(input: &JsonObject, key: &str) -> Result<String, String> {
-    let text = input.get(key).and_then(Value::as_str).filter(|text| !text.contains('\0'));
+    let value = input.get(key).ok_or_else(|| format!("`{key}` is missing"))?;
+    let text = value.as_str().filter(|text| !text.contains('\0'));
     text.map(str::to_owned).ok_or_else(|| format!("`{key}` is no text"))
 }
 
