@@ -46,8 +46,8 @@ pub(super) fn hold_theirs<C: Checkpoints>(checkpoints: &mut C, tree: &Checkpoint
     checkpoints.write_labels()
 }
 
-/// A tree from before a child, and its files.
-pub(super) type Before<'b> = (&'b CheckpointId, &'b [RelPath]);
+/// A tree from before a child, its files, and protected files that were there, too, and that git ignores.
+pub(super) type Before<'b> = (&'b CheckpointId, &'b [RelPath], &'b [RelPath]);
 
 /// Pauses where there are such files; `kept` holds them as they are, and `others` that are put back. `run` can be
 /// gone on with.
@@ -69,8 +69,15 @@ pub(super) fn refuse_edited(
             listed(others.iter()).join(", ")
         ),
     }];
-    if let Some((before, known)) = before {
-        let (changed, new): (Vec<_>, Vec<_>) = edited.iter().partition(|path| known.contains(path));
+    if let Some((before, known, ignored)) = before {
+        let (changed, others): (Vec<_>, Vec<_>) = edited.iter().partition(|path| known.contains(path));
+        let (there, new): (Vec<_>, Vec<_>) = others.into_iter().partition(|path| ignored.contains(path));
+        next.extend((!there.is_empty()).then(|| {
+            format!(
+                "git ignores it, so no snapshot has it as it was: mend it by hand if it was not on purpose: {}",
+                listed(there.iter().copied()).join(", ")
+            )
+        }));
         next.extend((!changed.is_empty()).then(|| {
             format!(
                 "if it was not on purpose: git restore --source={before} --worktree -- {}",
@@ -96,6 +103,12 @@ pub(super) fn refuse_edited(
             listed(edited.iter()).join(", ")
         ))
         .advise(next.join("\n")))
+}
+
+/// Those of these files that lay there when they were sealed, and in no checkpoint.
+pub(super) fn ignored<P: Protection>(protection: &P, edited: &[RelPath], known: &[RelPath]) -> Vec<RelPath> {
+    let is_ignored = |path: &&RelPath| !known.contains(path) && protection.was_there(path);
+    edited.iter().filter(is_ignored).cloned().collect()
 }
 
 /// Paths for a person, and how many more there are.
@@ -165,7 +178,8 @@ impl<W: World> Drive<'_, W> {
             Some(before) if !edited.is_empty() => self.ports.checkpoints.files(before)?,
             _ => Vec::new(),
         };
-        let before = before.as_ref().map(|before| (before, known.as_slice()));
+        let ignored = ignored(&self.ports.protection, edited, &known);
+        let before = before.as_ref().map(|before| (before, known.as_slice(), ignored.as_slice()));
         refuse_edited((edited, &others), (kept, before), Some(&self.state.run.run.to_string()))
     }
 

@@ -89,7 +89,9 @@ fn ac_tdd_9_63_after_a_pause_for_it_an_undo_asks_about_all_that_no_block_names()
         sandbox.write(".env", "A=1\nB=2\n");
         sandbox.write("README.md", "mine\n");
     });
-    ran.expect(3).says(&[".env: read-only to every child"]);
+    let ran =
+        ran.expect(3).says(&[".env: read-only to every child", "mend it by hand if it was not on purpose"]);
+    assert!(!ran.stderr.contains("move it out"), "it was there before: {}", ran.stderr);
     assert_eq!(sandbox.read(".env"), "A=1\nB=2\n");
     sandbox.tdd(&["undo"]).expect(2).says(&["README.md", "--discard-changes"]);
     sandbox.tdd(&["undo", "--discard-changes"]).expect(0);

@@ -132,9 +132,12 @@ pub trait Protection {
     /// From now on these are not made read-only, because the suite itself writes them; they are looked
     /// at and put back all the same.
     fn let_rewrite(&mut self, _paths: &[RelPath]) {}
-    /// Whether no child since the last seal could have written to this file, because it was read-only to
-    /// each of them.
+    /// Whether this file was read-only to each child since the last seal, so that none has written to it.
     fn is_held(&self, _path: &RelPath) -> bool {
+        false
+    }
+    /// Whether it was there when it was sealed.
+    fn was_there(&self, _: &RelPath) -> bool {
         false
     }
     /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool

@@ -341,6 +341,10 @@ impl Protection for Manifest {
         self.told.is_held(Path::new(path.as_str()))
     }
 
+    fn was_there(&self, path: &RelPath) -> bool {
+        self.sealed.contains_key(path.as_str().as_bytes())
+    }
+
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble> {
         self.above.iter_mut().for_each(Above::put_back);
         let pass = self.pass()?;

@@ -233,7 +233,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             self.record(&[meanwhile::no_childs(&edited, kept)])?;
         }
         let known = if edited.is_empty() { Vec::new() } else { self.ports.checkpoints.files(before)? };
-        meanwhile::refuse_edited((&edited, &[]), (kept, Some((before, known.as_slice()))), None)
+        let ignored = meanwhile::ignored(&self.ports.protection, &edited, &known);
+        meanwhile::refuse_edited((&edited, &[]), (kept, Some((before, &known, &ignored))), None)
     }
 
     /// Where files are put back after checks ran, nobody can tell who wrote them; but for those that the checks
