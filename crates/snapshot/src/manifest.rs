@@ -330,11 +330,10 @@ impl Protection for Manifest {
 
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble> {
         let tools = self.tools.differing(&self.repository, &|path| self.learned.contains_key(path));
-        let mut touched: Vec<RelPath> =
-            self.differing()?.iter().chain(&tools).filter_map(|path| survey::shown(path)).collect();
-        touched.sort_unstable();
-        touched.dedup();
-        Ok(touched)
+        let differing = self.differing()?;
+        let touched: BTreeSet<RelPath> =
+            differing.iter().chain(&tools).filter_map(|path| survey::shown(path)).collect();
+        Ok(touched.into_iter().collect())
     }
 
     fn is_held(&self, path: &RelPath) -> bool {

@@ -20,17 +20,21 @@ pub(super) fn no_selection(
     why_no_table: Option<String>,
 ) -> Trouble {
     let (command, source) = (test.command.as_str(), test.source.as_str());
-    if let Some(program) = nowhere(project, command) {
-        return Trouble::user(format!("`{command}` ({source}) can't be run"))
-            .because(format!("`{program}` is in none of the folders of PATH"))
-            .advise("install it, or correct the command");
-    }
     let what = format!("it can't be told how to run only some tests with `{command}` ({source})");
     let found = walk.and_then(|walk| Some((walk, walk.runners.first()?)));
     let setting = found.and_then(|(walk, one)| setting(project, walk, one));
     let read_by = found.zip(setting.as_ref()).map(|((_, one), setting)| read_by(one, setting));
     let why = why_no_table.or(read_by).unwrap_or_else(|| PLAIN.to_owned());
     let elsewhere = elsewhere(command).or_else(|| members::elsewhere(project, command)).unwrap_or_default();
+    let nowhere =
+        nowhere(project, command).map(|program| format!("`{program}` is in none of the folders of PATH"));
+    if let Some(why) = nowhere.as_ref().filter(|_| setting.is_none() && elsewhere.is_empty()) {
+        return Trouble::user(format!("`{command}` ({source}) can't be run"))
+            .because(why.as_str())
+            .advise("install it, or correct the command");
+    }
+    // What is known of its runner is told all the same: it may be installed on another machine.
+    let why = nowhere.map_or_else(|| why.clone(), |nowhere| format!("{nowhere}; and {why}"));
     let alone = found.and_then(|(walk, one)| alone(command, walk, one)).unwrap_or_default();
     let advice = match setting {
         Some(setting) => filled_in(command, &setting),
