@@ -35,6 +35,8 @@ pub(super) struct Call {
     pub(super) is_compacted: bool,
     /// The agent's name for this call of the tool, or the tool's.
     pub(super) use_id: String,
+    /// What the person said, told apart by a hash; empty where the agent does not tell it.
+    pub(super) said: String,
 }
 
 fn unreadable(why: impl Into<String>) -> Trouble {
@@ -77,7 +79,9 @@ pub(super) fn read(args: &HookArgs) -> Result<Call, Trouble> {
     let is_compacted = text(&["source"]).as_deref() == Some("compact");
     let use_id = text(&["tool_use_id", "toolUseId", "tool_call_id"]).unwrap_or_else(|| tool.clone());
     let cwd = text(&["cwd"]);
-    Ok(Call { agent, moment, event, session, tool, input, cwd, is_again, is_compacted, use_id })
+    let said = text(&["prompt"]).map(|said| blake3::hash(said.trim().as_bytes()).to_hex().to_string());
+    let said = said.unwrap_or_default();
+    Ok(Call { agent, moment, event, session, tool, input, cwd, is_again, is_compacted, use_id, said })
 }
 
 /// An agent's word for a session, as a name that a folder and a ref can have.

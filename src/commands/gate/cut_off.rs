@@ -84,7 +84,7 @@ pub(super) fn all_ended(folder: &Path) {
 
 pub(super) fn open(folder: &Path) -> Open {
     let lines = lines(folder);
-    let mut tools = lines.iter().filter(|line| *line != ASKED);
+    let mut tools = lines.iter().filter(|line| !line.starts_with(ASKED));
     if tools.clone().next().is_none() {
         Open::Nothing
     } else if tools.all(|line| line.starts_with(EDIT)) {
@@ -94,13 +94,15 @@ pub(super) fn open(folder: &Path) -> Open {
     }
 }
 
-/// Whether the person was asked; from now on they were.
-pub(super) fn was_asked(folder: &Path) -> bool {
+/// Whether the person was asked, and has answered by the same word: another one may say no. From now on they were.
+pub(super) fn was_asked(folder: &Path, said: &str) -> bool {
     let mut open = lines(folder);
-    if open.iter().any(|line| line == ASKED) {
+    let asked = format!("{ASKED}{said}");
+    if open.contains(&asked) {
         return true;
     }
-    open.push(ASKED.to_owned());
+    open.retain(|line| !line.starts_with(ASKED));
+    open.push(asked);
     keep(folder, &open);
     false
 }

@@ -242,13 +242,13 @@ fn turn_begins(desk: &mut Desk, call: &Call, told: String) -> Result<Word, Troub
                 // The word to come is the one that can be held.
                 return Ok(Word::Go(told));
             }
-            if is_unsure && !cut_off::was_asked(&desk.session.folder) {
+            if is_unsure && !cut_off::was_asked(&desk.session.folder, &call.said) {
                 return Ok(Word::Stop(cut_off::question(&unsure, &claimed)));
             }
         }
         let news = settings::news(desk).filter(|_| call.agent.asks && call.moment == Moment::TurnStart);
         if let Some(news) = &news
-            && !settings::was_asked(&desk.session.folder, news)
+            && !settings::was_asked(&desk.session.folder, news, &call.said)
         {
             return Ok(Word::Stop(settings::question(news)));
         }

@@ -42,13 +42,14 @@ pub(super) fn news(desk: &Desk) -> Option<News> {
     Some(News { settled, told: if is_looser { told.join("; ") } else { String::new() } })
 }
 
-/// Whether the person was asked about just this, or need not be; from now on they were.
-pub(super) fn was_asked(folder: &Path, news: &News) -> bool {
+/// Whether the person was asked about just this and has answered by the same word, or need not be; from now on they
+/// were.
+pub(super) fn was_asked(folder: &Path, news: &News, said: &str) -> bool {
     if news.told.is_empty() {
         return true;
     }
     let at = folder.join(ASKED);
-    let asked = format!("{:?}", news.settled);
+    let asked = format!("{:?}{said}", news.settled);
     if regular_file::head(&at, LARGEST).is_ok_and(|bytes| bytes == asked.as_bytes()) {
         return true;
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::ways_around::shell;
-use super::{ID, RIGHT, SHOP, WRONG, begun, claims, edits, hook, project, red, stops};
+use super::{ID, RIGHT, SHOP, WRONG, begun, call, claims, edits, hook, hook_with, project, red, stops};
 use crate::sandbox::Sandbox;
 
 fn git(sandbox: &Sandbox, script: &str) {
@@ -166,6 +166,22 @@ fn ac_tdd_10_36_what_a_tool_did_that_was_cut_off_is_asked_about() {
     prompts().expect(0);
     stops(&sandbox).expect(0);
     assert_eq!(sandbox.read("shop.py"), WRONG);
+    // Another word is no yes: it may be the person's no.
+    let says = |words: &str| {
+        let mut call = call("UserPromptSubmit", "", json!({}));
+        call["prompt"] = words.into();
+        call["cwd"] = sandbox.repo().to_str().unwrap().into();
+        hook_with(&sandbox, &["claude"], call.to_string().as_bytes())
+    };
+    sandbox.write("shop.py", SHOP);
+    prompts().expect(0);
+    begins();
+    // What a turn has begun with is known.
+    sandbox.write("shop.py", &format!("{WRONG}# more\n"));
+    says("go on").expect(2);
+    says("no, that was you: undo it").expect(2).says(&["tdd gate flush"]);
+    says("no, that was you: undo it ").expect(0);
+    sandbox.write("shop.py", WRONG);
     // A session that is gone on with asks at the first word.
     begins();
     sandbox.write("shop.py", SHOP);
