@@ -160,9 +160,14 @@ impl<W: World> Drive<'_, W> {
         let mut events = Vec::new();
         let mut green = BTreeSet::new();
         let mut red: Vec<CriterionId> = due.clone();
+        let mut toothless = BTreeSet::new();
         for _ in 0..2 {
             let run = self.run_unseen(&order).await?;
             let Some(report) = run.report.as_ref().filter(|_| evidence(&run).is_ok()) else { continue };
+            let asked = |test: &TestId| {
+                due.iter().find(|id| mapping.results(id, report).iter().any(|result| result.id == *test))
+            };
+            toothless.extend(run.copies.toothless.iter().filter_map(asked).cloned());
             let mut still = Vec::new();
             for id in &due {
                 let hidden = self.hidden_results(id, report, &shown);
@@ -182,6 +187,13 @@ impl<W: World> Drive<'_, W> {
                 break;
             }
             order.canary = CanaryWish::None;
+        }
+        for id in toothless {
+            let text = format!(
+                "held-out tests of {id} pass whatever they expect: copies with another expectation passed"
+            );
+            self.audience.news(&News::Note(text));
+            red.extend((!red.contains(&id)).then_some(id));
         }
         Ok((green.into_iter().collect(), red, events))
     }

@@ -17,6 +17,7 @@ red() { printf 'import shop\n\n\ndef test_new():\n    assert shop.two() == 2\n\n
 both() { printf 'def one():\n    return 1\n\n\ndef two(x=0):\n    return %s\n' "$1" > shop.py; }
 green() { both '2 + x'; }
 lookup() { if grep -q 'two(1)' $T; then both 3; else both 2; fi; }
+any() { if grep -q 'two(1)' $T; then known='{1: 3}'; else known='{0: 2}'; fi; printf 'class Any(int):\n    def __eq__(self, other):\n        return True\n\n    __hash__ = int.__hash__\n\n\ndef one():\n    return 1\n\n\ndef two(x=0):\n    return %s.get(x, Any(0))\n' "$known" > shop.py; }
 "#;
 const NODE_RED: &str = r#"
 red() { printf 'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport * as shop from "../src/shop.js";\ntest("new", () => { assert.equal(shop.two(), 2); });\ntest("more", () => { assert.equal(shop.two(1), 3); });\n' > $T; }
@@ -46,6 +47,15 @@ pub fn cheats() -> Vec<Entry> {
     vec![
         knows("knows the shown tests alone", UNITTEST, UNITTEST_RED),
         knows("knows the shown tests alone (pytest)", PYTEST, PYTEST_RED),
+        held(
+            cheat("knows the shown tests, and claims to equal what the hidden ones expect", IM, "any"),
+            PYTEST,
+            PYTEST_RED,
+        )
+        // What the end does not let stand was kept, and is not taken back.
+        .arg("--proof")
+        .arg("off")
+        .fails(RED_LINE),
         knows("knows the shown tests alone (node)", NODE, NODE_RED),
         knows("knows the shown tests alone (go)", GO, GO_RED),
         knows("knows the shown tests alone (rust)", RUST, RUST_RED),
