@@ -339,6 +339,27 @@ fn a_halted_run_whose_tests_lie_in_the_tree_is_named_before_another_begins() {
     sandbox.tdd(&["STE-1", "--new", "--cassette", &honest]).expect(0);
 }
 
+#[test]
+fn a_halted_run_whose_red_tests_keep_another_requirement_from_beginning_is_named() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = shop();
+    sandbox.git(&["rm", "-q", "tests/test_old.py"]);
+    sandbox.commit();
+    let idle = cassette(&sandbox, &implementer(IDLE));
+    sandbox.tdd(&["STE-1", "--cassette", &idle]).expect(1);
+    sandbox.write(
+        "specs/frs/STE-2.md",
+        "# Three\n\n## Acceptance Criteria\n\n- AC-STE-2.1: `three()` gives 3.\n",
+    );
+    let run = sandbox.run_dir().file_name().unwrap().to_str().unwrap().to_owned();
+    let short = run.rsplit_once("-STE-1-").unwrap().1.to_owned();
+    let ran = sandbox.tdd(&["STE-2", "--cassette", &idle]).expect(2);
+    let told = ["not one test is green", "the work of a halted run lies in the tree", "tdd undo"];
+    assert!(ran.says(&told).stderr.contains(&format!("STE-1-{short}")), "by the name that a person can type");
+}
+
 /// Kills the run for good once it has told `lines` lines of its progress, and goes on with it.
 /// Gives whether it was still alive then.
 fn killed_after(lines: usize) -> bool {

@@ -1,6 +1,7 @@
 //! Protected files that git ignores are in no checkpoint, so that nobody's `.env` lies in the repository's objects.
 //! What stands in place of one is kept all the same before it is put back: it may be a person's, and the only copy.
 
+use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::import::{self, Delta};
@@ -29,7 +30,8 @@ pub(super) fn hold(
         let at = walk::full_path(&checkpoints.place.work_tree, path);
         let meta = match std::fs::symlink_metadata(&at) {
             Ok(meta) => meta,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            // A folder above it may be a file by now.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
             Err(error) => return Err(disk(&at, &error)),
         };
         let kind = walk::kind_of(&meta);
