@@ -11,7 +11,7 @@ use tdd_core::policy::FileClass;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
-use super::meanwhile::{edited_meanwhile, kept_as};
+use super::meanwhile::{held, kept_as};
 use super::measure::put_back_touched;
 use tdd_core::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};
 
@@ -54,7 +54,7 @@ impl<W: World> Drive<'_, W> {
         let found = self.ports.checkpoints.take("found")?;
         let touched = self.ports.protection.check()?;
         let found = self.with_ignored(&found, &touched)?;
-        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        let edited = held(&self.ports.protection, &touched);
         self.refuse_edited(&edited, &found)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));

@@ -26,11 +26,9 @@ use tdd_core::ports::{Checkpoints, Protection, World};
 /// How many paths are listed one by one.
 pub(super) const LISTED: usize = 20;
 
-/// Protected files that are not as they were, and that no child could have written to.
-pub(super) fn edited_meanwhile<P: Protection>(protection: &mut P) -> Result<Vec<RelPath>, Trouble> {
-    let mut touched = protection.check()?;
-    touched.retain(|path| protection.is_held(path));
-    Ok(touched)
+/// Those of these protected files that no child could have written to.
+pub(super) fn held<P: Protection>(protection: &P, touched: &[RelPath]) -> Vec<RelPath> {
+    touched.iter().filter(|path| protection.is_held(path)).cloned().collect()
 }
 
 /// For the journal: protected files that no child could have written to.

@@ -33,7 +33,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
 use super::cycle::Drive;
-use super::meanwhile::{edited_meanwhile, kept_as, listed};
+use super::meanwhile::{held, kept_as, listed};
 use super::work_diff::Production;
 use tdd_core::ports::{Checkpoints, Protection, World};
 
@@ -103,6 +103,22 @@ impl<W: World> Drive<'_, W> {
         true
     }
 
+    /// All that the run has changed up to this tree, for whoever judges it anew and puts nothing back.
+    fn work_since_start(&mut self, tree: &CheckpointId) -> Result<Work, Trouble> {
+        let base = self.state.start.clone().ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
+        let changed = self.differences(&base, tree)?;
+        Ok(Work {
+            base,
+            after: tree.clone(),
+            changed,
+            forbidden: Vec::new(),
+            touched: Vec::new(),
+            production: Production::default(),
+            restamped: Vec::new(),
+            events: Vec::new(),
+        })
+    }
+
     /// Takes diff of the tree right after a child ended: git first, because a commit or a reset
     /// by the child must not change what is compared with what.
     fn diff_work(&mut self, key: &Key) -> Result<Work, Trouble> {
@@ -112,7 +128,7 @@ impl<W: World> Drive<'_, W> {
         self.record(&[Event::TreeSeen { tree: after.clone() }])?;
         let touched = self.ports.protection.check()?;
         let seen = self.with_ignored(&after, &touched)?;
-        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        let edited = held(&self.ports.protection, &touched);
         self.refuse_edited(&edited, &seen)?;
         let base = match key {
             Key::TestWriter => self.state.start.clone(),
@@ -204,8 +220,8 @@ impl<W: World> Drive<'_, W> {
             // It may be a person's: nobody can tell who wrote while tests ran.
             let found = self.ports.checkpoints.take(&self.label("after-tests"))?;
             let found = self.with_ignored(&found, &touched)?;
-            let held = touched.iter().filter(|path| self.ports.protection.is_held(path)).cloned();
-            self.refuse_edited(&held.collect::<Vec<_>>(), &found)?;
+            let edited = held(&self.ports.protection, &touched);
+            self.refuse_edited(&edited, &found)?;
             self.hold_after_runs(&found, &work.after, touched.iter())?;
             self.ports.protection.restore(&touched)?;
             self.audience.news(&News::Note(format!(

@@ -19,7 +19,7 @@ use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
 use super::fork::sealed_classes;
-use super::meanwhile::{edited_meanwhile, kept_as};
+use super::meanwhile::{held, kept_as};
 use super::measure::{facts, put_back_touched};
 use tdd_core::ports::{CanaryWish, Checkpoints, Journal, Protection, TestOrder, World};
 
@@ -106,7 +106,7 @@ impl<W: World> Drive<'_, W> {
         let found = self.ports.checkpoints.take(&label)?;
         let touched = self.ports.protection.check()?;
         let whole = self.with_ignored(&found, &touched)?;
-        let edited = edited_meanwhile(&mut self.ports.protection)?;
+        let edited = held(&self.ports.protection, &touched);
         self.refuse_edited(&edited, &whole)?;
         self.hold_after_runs(&whole, tree, touched.iter())?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;

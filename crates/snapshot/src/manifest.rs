@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
 
-use crate::checkpoints::edit::{Permissions, Tree};
+use crate::checkpoints::edit::{Permissions, Tree, is_absent};
 use tdd_child::sandbox;
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
@@ -46,7 +46,7 @@ use hard_link::break_hard_link;
 use stamp::Stamp;
 use survey::Survey;
 use tools::Tools;
-use troubles::{is_absent, unreadable, unusable};
+use troubles::{unreadable, unusable};
 
 /// Whether a folder of this name holds other people's code: its files are watched, and no copies are
 /// kept of them.

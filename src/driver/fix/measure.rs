@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::driver::apart::Found;
 use crate::driver::fork::without_secrets;
 use crate::driver::learn::{is_of_a_canary, support_note, unprotected_notes};
-use crate::driver::meanwhile::{self, edited_meanwhile, kept_as};
+use crate::driver::meanwhile::{self, kept_as};
 use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
@@ -58,7 +58,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let found = self.ports.checkpoints.take(&format!("after-runs-fixer-{number}"))?;
         let touched = self.ports.protection.check()?;
         let found = self.with_ignored(&found, &touched)?;
-        self.refuse_edited(&found, &before)?;
+        self.refuse_edited(&touched, (&found, &before))?;
         self.hold_after_checks(&found, &before, &touched)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));
@@ -199,7 +199,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         }
         let touched = self.ports.protection.check()?;
         let after = &self.with_ignored(after, &touched)?;
-        self.refuse_edited(after, before)?;
+        self.refuse_edited(&touched, (after, before))?;
         let held = self.ports.checkpoints.diff(before, after)?;
         let differ: BTreeSet<&RelPath> = held.iter().map(|change| &change.path).collect();
         let taken: BTreeSet<&RelPath> = forbidden.iter().chain(&touched).collect();
@@ -226,8 +226,12 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.ports.protection.check()
     }
 
-    fn refuse_edited(&mut self, kept: &CheckpointId, before: &CheckpointId) -> Result<(), Trouble> {
-        let edited = edited_meanwhile(&mut self.ports.protection)?;
+    fn refuse_edited(
+        &mut self,
+        touched: &[RelPath],
+        (kept, before): (&CheckpointId, &CheckpointId),
+    ) -> Result<(), Trouble> {
+        let edited = meanwhile::held(&self.ports.protection, touched);
         if !edited.is_empty() {
             meanwhile::hold_theirs(&mut self.ports.checkpoints, kept)?;
             self.record(&[meanwhile::no_childs(&edited, kept)])?;

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
-use crate::driver::work_diff::Production;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::criterion::CriterionId;
@@ -14,8 +13,6 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, Bring, CanaryWish, TestOrder, Tests, World};
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
-
-use super::Work;
 
 /// Results of hidden tests of one criterion.
 pub(crate) struct HiddenResults {
@@ -165,18 +162,7 @@ impl<W: World> Drive<'_, W> {
         whole: &CheckpointId,
         report: &TestReport,
     ) -> Result<BTreeMap<TestId, RedKind>, Trouble> {
-        let base = self.state.start.clone().ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
-        let changed = self.differences(&base, whole)?;
-        let work = Work {
-            base,
-            after: whole.clone(),
-            changed,
-            forbidden: Vec::new(),
-            touched: Vec::new(),
-            production: Production::default(),
-            restamped: Vec::new(),
-            events: Vec::new(),
-        };
+        let work = self.work_since_start(whole)?;
         let mapping = self.mapping();
         let mut book = self.read_sources(&work, &mapping)?;
         book.existing = self.find_existing(&work.base, report)?;

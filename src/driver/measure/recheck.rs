@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use crate::driver::cycle::Drive;
-use crate::driver::work_diff::Production;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::classify;
 use tdd_core::criterion::{CriterionId, Verify};
@@ -46,18 +45,7 @@ impl<W: World> Drive<'_, W> {
         checkpoint: &CheckpointId,
         findings: &mut RedFindings,
     ) -> Result<(), Trouble> {
-        let zero = self.state.start.clone().ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
-        let changed = self.differences(&zero, checkpoint)?;
-        let work = Work {
-            base: zero,
-            after: checkpoint.clone(),
-            changed,
-            forbidden: Vec::new(),
-            touched: Vec::new(),
-            production: Production::default(),
-            restamped: Vec::new(),
-            events: Vec::new(),
-        };
+        let work = self.work_since_start(checkpoint)?;
         let unfinished = self.unfinished();
         findings.mapping = self.mapping_of_edited(&work);
         let (edited, finished) = self.edited(&findings.mapping, checkpoint, &unfinished)?;

@@ -1,9 +1,9 @@
 //! Protected files that git ignores are in no checkpoint, so that nobody's `.env` lies in the repository's objects.
 //! What stands in place of one is kept all the same before it is put back: it may be a person's, and the only copy.
 
-use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::edit::is_absent;
 use super::import::{self, Delta};
 use super::rules::Folder;
 use super::walk::{self, Found};
@@ -31,7 +31,7 @@ pub(super) fn hold(
         let meta = match std::fs::symlink_metadata(&at) {
             Ok(meta) => meta,
             // A folder above it may be a file by now.
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            Err(error) if is_absent(&error) => continue,
             Err(error) => return Err(disk(&at, &error)),
         };
         let kind = walk::kind_of(&meta);

@@ -370,6 +370,11 @@ impl Tree {
     }
 }
 
+/// Whether nothing lies at a path, be it that what should be a folder above it is none.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 fn temporary_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     format!("{TEMPORARY}{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))

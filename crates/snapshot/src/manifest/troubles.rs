@@ -17,7 +17,3 @@ pub(super) fn unreadable(path: &[u8], error: &io::Error) -> Trouble {
         .because(error)
         .mend("see that you own it and that nothing else writes to it")
 }
-
-pub(super) fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}

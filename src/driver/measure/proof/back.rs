@@ -1,7 +1,6 @@
 //! (ii) With the production change taken back each criterion's tests are red again.
 
 use crate::driver::cycle::Drive;
-use crate::driver::work_diff::Production;
 use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, RedKind};
@@ -34,7 +33,7 @@ impl<W: World> Drive<'_, W> {
         } else {
             proving.criteria.iter().map(|id| vec![id.clone()]).collect()
         };
-        let work = self.work_of_proof(proving)?;
+        let work = self.work_since_start(&proving.tree)?;
         for group in groups {
             let first = self.reds_of(&group, (proving, &work), findings).await?;
             let green: Vec<CriterionId> =
@@ -96,21 +95,6 @@ impl<W: World> Drive<'_, W> {
             ids.join(", ")
         ));
         Ok(false)
-    }
-
-    fn work_of_proof(&mut self, proving: &Proving) -> Result<Work, Trouble> {
-        let base = self.state.start.clone().ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
-        let changed = self.differences(&base, &proving.tree)?;
-        Ok(Work {
-            base,
-            after: proving.tree.clone(),
-            changed,
-            forbidden: Vec::new(),
-            touched: Vec::new(),
-            production: Production::default(),
-            restamped: Vec::new(),
-            events: Vec::new(),
-        })
     }
 
     async fn reds_of(

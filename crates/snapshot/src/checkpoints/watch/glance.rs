@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::super::edit::Tree;
+use super::super::edit::{Tree, is_absent};
 use super::super::import;
 use super::super::rules::{Folder, Rules};
 use super::super::walk::{self, Found, Stamp};
@@ -121,7 +121,7 @@ fn look(root: &Path, path: &[u8], entries: &[Entry<'_>], open: &mut Open) -> Res
     let mut missing = entries.iter().filter(|entry| entry.what.is_file()).count();
     let listed = match std::fs::read_dir(walk::full_path(root, path)) {
         Ok(listed) => listed,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error) if is_absent(&error) => {
             return if missing == 0 { Ok(()) } else { Err(Glance::Differs) };
         }
         Err(error) => return Err(unsure(error)),
