@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 
 pub mod config;
@@ -15,6 +14,7 @@ mod internal;
 pub mod look;
 pub mod mcp;
 pub mod mdtest;
+mod output;
 mod resume;
 pub mod set_up;
 
@@ -22,6 +22,7 @@ pub use internal::{
     AgentArgs, ExecArgs, Internal, Line, ModelServerArgs, Reader, WithinArgs, like_a_command,
 };
 use mdtest::MdtestArgs;
+pub use output::{JsonOf, OutputArgs};
 pub use resume::ResumeArgs;
 
 /// Makes test-driven development a fact for coding agents.
@@ -226,35 +227,6 @@ pub struct IsolationArgs {
     /// Refuse to run without an OS sandbox.
     #[arg(long, help_heading = help::HELD)]
     pub require_sandbox: bool,
-}
-
-/// What is printed as JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JsonOf {
-    Events,
-    Summary,
-}
-
-impl JsonOf {
-    fn of(word: &str) -> Self {
-        if word == "summary" { Self::Summary } else { Self::Events }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct OutputArgs {
-    /// Print one JSON object a line on stdout and nothing else; with `=summary` the last one alone.
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "events",
-        value_parser = PossibleValuesParser::new(["events", "summary"]).map(|word| JsonOf::of(&word)),
-        help_heading = help::TOLD)]
-    pub json: Option<JsonOf>,
-    /// No progress; results and errors only.
-    #[arg(long, short, help_heading = help::TOLD)]
-    pub quiet: bool,
-    /// Print every step: each command that is run, each agent's end, each checkpoint. Without it: one line for
-    /// each criterion, and the cause of each failure.
-    #[arg(long, short, conflicts_with_all = ["quiet", "json"], help_heading = help::TOLD)]
-    pub verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Args)]

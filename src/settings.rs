@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::cli::{IsolationArgs, RunArgs};
 use crate::text::config::{self, ConfigFile};
 pub use criteria::the_one;
-pub use output::{Intent, OutputMode};
+pub use output::{Beside, Intent, OutputMode};
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::budget::Bounds;
 use tdd_core::commands::CommandSettings;

@@ -25,8 +25,8 @@ use tdd_core::state::State;
 pub enum Mode {
     /// Nothing but results and errors.
     Quiet,
-    /// One JSON object a line on stdout.
-    Json,
+    /// One JSON object a line on stdout, and plain lines on stderr where they are wanted, too.
+    Json(Option<Detail>),
     /// Plain lines on stderr.
     Lines(Detail),
     /// A live display on stderr, which is a terminal.
@@ -54,7 +54,8 @@ pub enum Ink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     Progress(Detail),
-    Json,
+    /// Objects on stdout; progress on stderr where some is named.
+    Json(Option<Detail>),
     Quiet,
 }
 
@@ -83,7 +84,7 @@ impl Stderr {
 pub fn mode(wish: Wish, stderr: Stderr) -> Mode {
     match (wish, stderr) {
         (Wish::Quiet, _) => Mode::Quiet,
-        (Wish::Json, _) => Mode::Json,
+        (Wish::Json(beside), _) => Mode::Json(beside),
         (Wish::Progress(detail), Stderr::Plain) => Mode::Lines(detail),
         (Wish::Progress(detail), Stderr::Terminal(ink)) => Mode::Live(ink, detail),
     }
@@ -93,9 +94,28 @@ pub fn mode(wish: Wish, stderr: Stderr) -> Mode {
 pub fn audience(mode: Mode) -> Box<dyn Audience> {
     match mode {
         Mode::Quiet => Box::new(Silence),
-        Mode::Json => Box::new(json::Json::new(std::io::stdout(), anstream::stderr())),
+        Mode::Json(None) => Box::new(json::Json::new(std::io::stdout(), anstream::stderr())),
+        Mode::Json(Some(detail)) => Box::new(Both(
+            json::Json::new(std::io::stdout(), std::io::sink()),
+            lines::Lines::new(anstream::stderr(), detail),
+        )),
         Mode::Lines(detail) => Box::new(lines::Lines::new(anstream::stderr(), detail)),
         Mode::Live(ink, detail) => Box::new(live::Live::on_stderr(ink, detail)),
+    }
+}
+
+/// Programs on stdout and people on stderr hear the same.
+struct Both<P, L>(P, L);
+
+impl<S, P: Audience<S>, L: Audience<S>> Audience<S> for Both<P, L> {
+    fn event(&mut self, state: &S, event: &Event, ts_ms: u64) {
+        self.0.event(state, event, ts_ms);
+        self.1.event(state, event, ts_ms);
+    }
+
+    fn news(&mut self, news: &News) {
+        self.0.news(news);
+        self.1.news(news);
     }
 }
 

@@ -77,4 +77,7 @@ pub struct WhyArgs {
     /// Ask this run alone, instead of the newest that knows of it.
     #[arg(long, value_name = "RUN")]
     pub run: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }

@@ -220,6 +220,7 @@ pub(super) fn closing(
     output: OutputMode,
     with: &Flags,
 ) -> Result<Exit, Trouble> {
+    let with = &with.past_a_cap(state);
     Ok(match (&state.facts.suspension, &state.phase) {
         (Some(Suspension::Paused(reason)), _) => {
             pause(reason, run, (&state.facts, output, Exit::Paused), with)
@@ -245,7 +246,7 @@ pub(super) fn closing(
 fn pause(reason: &str, run: &Path, (facts, output, exit): (&Facts, OutputMode, Exit), with: &Flags) -> Exit {
     let id = execute::run_id_of(run);
     match output {
-        OutputMode::Json | OutputMode::Summary => {
+        OutputMode::Json(_) | OutputMode::Summary(_) => {
             let paused = Paused::of(reason, run, format!("tdd fix{with}"), facts);
             print::result(&Content::Paused(paused).last(exit.code()));
         }
@@ -262,7 +263,7 @@ fn pause(reason: &str, run: &Path, (facts, output, exit): (&Facts, OutputMode, E
 
 fn skipped(settings: &FixSettings, why: &str) -> ExitCode {
     match settings.common.output {
-        OutputMode::Json | OutputMode::Summary => {
+        OutputMode::Json(_) | OutputMode::Summary(_) => {
             let (why, task) = (Some(why.to_owned()), settings.task.clone());
             let skipped = FixReport { outcome: Outcome::Skipped, why, task, run: None };
             print::result(&Content::Fix(Box::new(skipped)).last(Exit::Verified.code()));

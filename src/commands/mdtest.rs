@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
-use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
+use crate::settings::{AUTO_AGENT, Beside, Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::config::{self, ConfigFile};
 use crate::view::{mdtest as view, print};
 use crate::world::{config_file, project};
@@ -100,26 +100,30 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn told(output: OutputMode, total: usize, news: &News) {
+    let is_followed = match output {
+        OutputMode::Progress | OutputMode::Verbose => true,
+        OutputMode::Json(beside) | OutputMode::Summary(beside) => beside == Beside::Progress,
+        OutputMode::Quiet => false,
+    };
     match (output, news) {
         (_, News::Note(text)) => print::message(&tdd_core::harmless::lines(text)),
-        (OutputMode::Json, News::Ended { outcome, .. }) => {
+        (_, News::Began { index, test }) if is_followed => print::message(&view::began(*index, total, test)),
+        (OutputMode::Json(_), News::Ended { index, outcome }) => {
             print::result(&format!("{}\n", view::json(outcome)));
+            if is_followed {
+                print::message(&view::ended(*index, total, outcome));
+            }
         }
-        (OutputMode::Progress | OutputMode::Verbose, News::Began { index, test }) => {
-            print::message(&view::began(*index, total, test));
-        }
-        (OutputMode::Progress | OutputMode::Verbose, News::Ended { index, outcome }) => {
+        (_, News::Ended { index, outcome }) if is_followed => {
             print::message(&view::ended(*index, total, outcome));
         }
-        (OutputMode::Json, News::Began { .. })
-        | (OutputMode::Summary, News::Began { .. } | News::Ended { .. })
-        | (OutputMode::Quiet, News::Began { .. } | News::Ended { .. }) => {}
+        (_, News::Began { .. } | News::Ended { .. }) => {}
     }
 }
 
 fn conclude(results: &Results, duration_ms: u64, output: OutputMode) {
     print::result(&match output {
-        OutputMode::Json | OutputMode::Summary => {
+        OutputMode::Json(_) | OutputMode::Summary(_) => {
             let unfinished =
                 results.unfinished.iter().map(|test| format!("{}\n", view::json_unfinished(test)));
             unfinished.collect::<String>() + &format!("{}\n", view::json_totals(results, duration_ms))

@@ -52,7 +52,7 @@ pub fn start(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Exi
     match prepared.settings.intent {
         Intent::Describe => {
             print::result(&match prepared.settings.output {
-                OutputMode::Json | OutputMode::Summary => describe_as_json(&prepared),
+                OutputMode::Json(_) | OutputMode::Summary(_) => describe_as_json(&prepared),
                 OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => describe(&prepared),
             });
             Ok(ExitCode::SUCCESS)

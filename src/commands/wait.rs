@@ -14,7 +14,7 @@ use super::{fix, status};
 use crate::cli::detach::WaitArgs;
 use crate::driver::flags::Flags;
 use crate::exit::Exit;
-use crate::settings::OutputMode;
+use crate::settings::{Beside, OutputMode};
 use crate::text::object::{AtWork, Content, CutOff};
 use crate::view::print;
 use crate::world::lock;
@@ -40,7 +40,7 @@ pub fn run(args: &WaitArgs) -> Result<ExitCode, Trouble> {
     let timeout = args.timeout.as_deref().map(timeout).transpose()?;
     let repository = status::repository()?;
     let run = status::chosen_run(&repository, args.run.as_deref())?;
-    let output = if args.json.is_some() { OutputMode::Json } else { OutputMode::Progress };
+    let output = if args.json.is_some() { OutputMode::Json(Beside::Nothing) } else { OutputMode::Progress };
     if is_at_work_after(&repository, &run, timeout) {
         still_at_work(&repository, &run, output)?;
         return Ok(ExitCode::from(STILL_AT_WORK));

@@ -41,9 +41,9 @@ where
 
     pub(super) fn at_cap(&self, cap: Cap, why: &str) -> Trouble {
         // What was set is what is to be set higher.
-        let (flag, again) = (cap.flag(), self.goes_on(&self.setup.resume_with.without(cap.flag())));
-        Trouble::passing(format!("the run's cap is reached ({flag})"))
+        let again = self.goes_on(&self.setup.resume_with.above(&self.state, cap));
+        Trouble::passing(format!("the run's cap is reached ({})", cap.flag()))
             .because(why)
-            .advise(format!("go on with a higher one: {again} {flag} …"))
+            .advise(format!("go on with a higher one: {again}"))
     }
 }

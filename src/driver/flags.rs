@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use crate::text::usage_words;
 use tdd_core::harmless::shell_word;
+use tdd_core::machine::Machine;
+use tdd_core::usage::Cap;
 
 /// Flags with their values, in the order in which a person types them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,9 +28,21 @@ impl Flags {
         Self(self.0.into_iter().map(|(flag, value)| (flag, value.as_deref().map(&mask))).collect())
     }
 
-    /// The same without this one.
-    #[must_use = "this returns the other flags"]
-    pub fn without(&self, flag: &str) -> Self {
+    /// The same with a higher bound in the place of this one: what was set is what is to be set higher.
+    #[must_use = "this returns the flags with that bound"]
+    pub fn above(&self, state: &impl Machine, cap: Cap) -> Self {
+        let mut flags = self.without(cap.flag());
+        flags.give(cap.flag(), [usage_words::higher(state, cap)]);
+        flags
+    }
+
+    /// The flags that a run goes on with, which would stand at the same bound again.
+    #[must_use = "this returns the flags that go on"]
+    pub fn past_a_cap(&self, state: &impl Machine) -> Self {
+        state.cap_reached().map_or_else(|| self.clone(), |cap| self.above(state, cap))
+    }
+
+    fn without(&self, flag: &str) -> Self {
         Self(self.0.iter().filter(|(name, _)| *name != flag).cloned().collect())
     }
 }

@@ -32,17 +32,26 @@ pub enum OutputMode {
     Verbose,
     /// `--quiet`
     Quiet,
-    /// `--json`, with or without `--quiet`
-    Json,
+    /// `--json`
+    Json(Beside),
     /// `--json=summary`
-    Summary,
+    Summary(Beside),
+}
+
+/// What people are told on stderr while stdout is for programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Beside {
+    #[default]
+    Progress,
+    /// `--quiet`
+    Nothing,
 }
 
 impl OutputMode {
     /// Whether stdout is for programs.
     pub fn is_json(self) -> bool {
         match self {
-            Self::Json | Self::Summary => true,
+            Self::Json(_) | Self::Summary(_) => true,
             Self::Progress | Self::Verbose | Self::Quiet => false,
         }
     }
@@ -50,10 +59,11 @@ impl OutputMode {
 
 impl From<OutputArgs> for OutputMode {
     fn from(args: OutputArgs) -> Self {
+        let beside = if args.quiet { Beside::Nothing } else { Beside::Progress };
         if let Some(of) = args.json {
             match of {
-                JsonOf::Events => Self::Json,
-                JsonOf::Summary => Self::Summary,
+                JsonOf::Events => Self::Json(beside),
+                JsonOf::Summary => Self::Summary(beside),
             }
         } else if args.quiet {
             Self::Quiet

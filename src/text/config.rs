@@ -46,7 +46,7 @@ use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
-pub use duration::shown as shown_duration;
+pub use duration::{MOST_MS, shown as shown_duration};
 pub use layers::read_person;
 pub use line::line_of;
 use reader::Table;

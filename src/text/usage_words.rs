@@ -1,11 +1,12 @@
 //! What children used, for people and for machines. What a program did not tell is called unknown
 //! wherever it is shown: never 0.
 
+use super::config::{MOST_MS, shown_duration};
 use tdd_core::harmless;
 use tdd_core::machine::Machine;
 use tdd_core::state::State;
 use tdd_core::state::spending::{Purpose, Spending};
-use tdd_core::usage::{Cap, CapPlan, Caps, Tally, Usage};
+use tdd_core::usage::{Cap, CapPlan, Caps, Tally, Usage, Usd};
 
 /// Criteria that are told one by one.
 const LISTED: usize = 100;
@@ -91,6 +92,27 @@ pub fn of_cap(state: &impl Machine, cap: Cap) -> String {
         Cap::Wall => {
             let of = caps.wall_ms.unwrap_or(0);
             format!("{} s of {} s", state.facts().worked_ms / 1000, of.div_ceil(1000))
+        }
+    }
+}
+
+/// Twice the bound of the run, or twice what was used where that is well above it, as its flag takes it.
+pub fn higher(state: &impl Machine, cap: Cap) -> String {
+    let (caps, used) = (state.caps().run, state.told());
+    // What is used grows while a run is set down: the figure that is told stays the same for that.
+    let twice = |bound: Option<u64>, used: u64| {
+        let bound = bound.unwrap_or(0);
+        if used / 3 < bound / 2 { bound.saturating_mul(2) } else { used.saturating_mul(2) }
+    };
+    match cap {
+        Cap::Usd => {
+            let both = twice(caps.usd.map(|usd| usd.0), used.usd.unwrap_or_default().0);
+            Usd(both).dollars().to_string()
+        }
+        Cap::Tokens => twice(caps.tokens, used.tokens().unwrap_or(0)).to_string(),
+        Cap::Wall => {
+            let both = twice(caps.wall_ms, state.facts().worked_ms);
+            shown_duration(both.next_multiple_of(1000).min(MOST_MS))
         }
     }
 }

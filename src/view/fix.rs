@@ -5,7 +5,7 @@ use std::io::Write;
 
 use super::lines::{note, write_line};
 use super::tell::{Line, Tone};
-use super::{Detail, Mode, json};
+use super::{Both, Detail, Mode, json};
 use crate::text::{fix_report, usage_words};
 use tdd_core::attempt::{AgentEnd, AgentReturn};
 use tdd_core::audience::{Audience, News};
@@ -21,7 +21,11 @@ const SHOWN: usize = 5;
 pub fn audience(mode: Mode) -> Box<dyn Audience<FixState>> {
     match mode {
         Mode::Quiet => Box::new(Silence),
-        Mode::Json => Box::new(Json { out: std::io::stdout(), aside: anstream::stderr() }),
+        Mode::Json(None) => Box::new(Json { out: std::io::stdout(), aside: anstream::stderr() }),
+        Mode::Json(Some(detail)) => Box::new(Both(
+            Json { out: std::io::stdout(), aside: std::io::sink() },
+            Lines { out: anstream::stderr(), detail },
+        )),
         Mode::Lines(detail) | Mode::Live(_, detail) => Box::new(Lines { out: anstream::stderr(), detail }),
     }
 }

@@ -233,7 +233,7 @@ fn tests_of_plain_tap_that_were_there_before_take_part_in_every_run() {
 }
 
 #[test]
-fn json_prints_one_object_a_line_and_nothing_else() {
+fn ac_tdd_6_45_json_prints_one_object_a_line_and_people_are_told_on_stderr() {
     if !has_python() {
         return;
     }
@@ -241,7 +241,13 @@ fn json_prints_one_object_a_line_and_nothing_else() {
     let cassette = sandbox.repo().parent().unwrap().join("c.yaml");
     std::fs::write(&cassette, honest_shop_cassette()).unwrap();
     let ran = sandbox.tdd(&["STE-1", "--json", "--cassette", cassette.to_str().unwrap()]).expect(0);
-    assert_eq!(ran.stderr, "");
+    let told = ran.stderr.clone();
+    assert!(told.contains("AC-STE-1.1") && !told.contains('{'), "people are told on stderr: {told}");
+    for words in [&["--json", "--quiet"][..], &["--json=summary", "--quiet"]] {
+        let sandbox = shop();
+        let args = [&["STE-1", "--cassette", cassette.to_str().unwrap()][..], words].concat();
+        assert_eq!(sandbox.tdd(&args).expect(0).stderr, "", "{words:?}");
+    }
     let types: Vec<String> = ran
         .stdout
         .lines()

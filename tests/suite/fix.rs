@@ -371,7 +371,7 @@ fn a_fixer_that_hangs_is_stopped_at_its_deadline_and_the_loop_ends() {
     let sandbox = shop();
     let ran = fix(&sandbox, &cassette, &["--max-wall", "2s"]).expect(3).says(&["the run's cap is reached"]);
     assert!(
-        !ran.stderr.contains("--max-wall 2s --max-wall") && ran.stderr.contains("--max-wall …"),
+        !ran.stderr.contains("--max-wall 2s --max-wall") && ran.stderr.contains("--max-wall 4s"),
         "{}",
         ran.stderr
     );

@@ -48,6 +48,13 @@ fn ac_tdd_9_9_a_finished_run_is_looked_back_at() {
         ]);
     }
     place.tdd(&["why", "AC-STE-9.9"]).expect(2).says(&["no run knows `AC-STE-9.9`"]);
+    let why = why_as_json(&place);
+    assert_eq!((&why["type"], &why["v"], &why["red"]["how"]), (&"why".into(), &1.into(), &"seen".into()));
+    assert_eq!(
+        (&why["green"]["by"], &why["green"]["changed"][0]),
+        (&"attempt".into(), &"shop.py".into()),
+        "{why}"
+    );
 }
 
 #[test]
@@ -92,6 +99,16 @@ fn ac_tdd_9_9_a_halted_run_shows_what_failed() {
     let matrix = place.tdd(&["matrix"]).expect(0).stdout;
     assert!(matrix.contains("missing       -> red (attempt 2)"), "{matrix}");
     place.tdd(&["why", "AC-STE-1.1"]).expect(0).says_on_stdout(&["not yet: 2 attempts failed", "--failed"]);
+    assert_eq!(why_as_json(&place)["green"], serde_json::json!({"by": "not_yet", "failed": 2}));
+    let words = ["resume", "--accept", "AC-STE-1.1", "--cassette", &place.wrong];
+    place.tdd(&words).expect(4);
+    let accepted = ["no: a person took it as it is, not verified (2 attempts failed)", "--failed"];
+    place.tdd(&["why", "AC-STE-1.1"]).expect(0).says_on_stdout(&accepted);
+    assert_eq!(why_as_json(&place)["green"]["by"], "accepted");
+}
+
+fn why_as_json(place: &Place) -> serde_json::Value {
+    serde_json::from_str(&place.tdd(&["why", "AC-STE-1.1", "--json"]).expect(0).stdout).unwrap()
 }
 
 #[test]

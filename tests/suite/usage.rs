@@ -87,13 +87,13 @@ fn what_no_agent_tells_is_unknown_and_what_is_absurd_too() {
 }
 
 #[test]
-fn a_cap_of_the_run_pauses_before_the_next_fork_and_a_higher_one_goes_on() {
+fn ac_tdd_6_46_a_cap_of_the_run_pauses_before_the_next_fork_and_a_higher_one_goes_on() {
     if !has_python() {
         return;
     }
     for (flag, low, high, said) in [
-        ("--max-tokens", "1600", "2M", "1,600 of 1,600 tokens"),
-        ("--max-usd", "0.5", "5", "$0.5000 of $0.5000"),
+        ("--max-tokens", "1600", "3200", "1,600 of 1,600 tokens"),
+        ("--max-usd", "0.5", "1", "$0.5000 of $0.5000"),
     ] {
         let sandbox = shop();
         let cassette = cassette_with(USES);
@@ -107,7 +107,12 @@ fn a_cap_of_the_run_pauses_before_the_next_fork_and_a_higher_one_goes_on() {
         assert_eq!((sandbox.forks(), spent(&sandbox)), (1, vec![0]), "{}", ran.stderr);
         tdd(&sandbox, &["resume"], &cassette).expect(3).says(&["cap is reached"]);
         assert_eq!(sandbox.forks(), 1, "nothing was forked");
-        tdd(&sandbox, &["resume", flag, high], &cassette).expect(0);
+        let paused = tdd(&sandbox, &["resume", "--json=summary", "--quiet"], &cassette).expect(3).stdout;
+        let resume = serde_json::from_str::<Value>(&paused).unwrap()["resume"].as_str().unwrap().to_owned();
+        assert!(resume.ends_with(&format!(" {flag} {high}")), "{resume}");
+        let words: Vec<&str> = resume.split(' ').skip(1).collect();
+        sandbox.tdd(&words).expect(3).says(&["cap is reached"]);
+        tdd(&sandbox, &["resume", flag, "99999"], &cassette).expect(0);
         assert_eq!((sandbox.forks(), spent(&sandbox)), (3, vec![0, 0, 0]));
         assert!(sandbox.events().contains(&"capped".to_owned()));
     }

@@ -323,7 +323,8 @@ fn ac_tdd_6_3_a_closed_stream_stops_nothing() {
 fn the_way_of_showing_follows_the_wish_and_then_the_terminal() {
     for (wish, stderr, want) in [
         (Wish::Quiet, Stderr::Terminal(Ink::Colours), Mode::Quiet),
-        (Wish::Json, Stderr::Terminal(Ink::None), Mode::Json),
+        (Wish::Json(None), Stderr::Terminal(Ink::None), Mode::Json(None)),
+        (Wish::Json(Some(Detail::Brief)), Stderr::Terminal(Ink::Colours), Mode::Json(Some(Detail::Brief))),
         (
             Wish::Progress(Detail::Brief),
             Stderr::Terminal(Ink::Colours),

@@ -13,7 +13,7 @@ use crate::driver::drive::Setup;
 use crate::driver::flags::Flags;
 use crate::driver::resume::Said;
 use crate::exit::Exit;
-use crate::settings::{Intent, OutputMode};
+use crate::settings::{Beside, Intent, OutputMode};
 use crate::view::{self, Detail, Stderr, Wish, print};
 use crate::world::journal_file::{JournalFile, folders};
 use crate::world::lock::WorkTreeLock;
@@ -259,10 +259,11 @@ fn as_many_as_it_takes() -> io::Result<()> {
 
 pub fn wish(output: OutputMode) -> Wish {
     match output {
-        OutputMode::Progress => Wish::Progress(Detail::Brief),
+        OutputMode::Progress | OutputMode::Summary(Beside::Progress) => Wish::Progress(Detail::Brief),
         OutputMode::Verbose => Wish::Progress(Detail::Full),
-        OutputMode::Quiet | OutputMode::Summary => Wish::Quiet,
-        OutputMode::Json => Wish::Json,
+        OutputMode::Quiet | OutputMode::Summary(Beside::Nothing) => Wish::Quiet,
+        OutputMode::Json(Beside::Progress) => Wish::Json(Some(Detail::Brief)),
+        OutputMode::Json(Beside::Nothing) => Wish::Json(None),
     }
 }
 
@@ -310,6 +311,7 @@ pub fn closing(
     output: OutputMode,
     (with, back): (&Flags, Option<String>),
 ) -> Result<Exit, Trouble> {
+    let with = &with.past_a_cap(state);
     Ok(match (&state.facts.suspension, &state.phase) {
         (_, Phase::Ended { end: End::Finished(ending) }) => {
             show(run, "summary", output);
@@ -341,7 +343,7 @@ pub fn closing(
 pub fn show(run: &Path, name: &str, output: OutputMode) {
     let file = |extension: &str| -> PathBuf { run.join(format!("{name}.{extension}")) };
     let text = match output {
-        OutputMode::Json | OutputMode::Summary => {
+        OutputMode::Json(_) | OutputMode::Summary(_) => {
             regular_file::read_to_string(file("json")).map(|line| line + "\n")
         }
         OutputMode::Progress | OutputMode::Verbose | OutputMode::Quiet => {

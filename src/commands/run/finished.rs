@@ -80,7 +80,7 @@ impl Finished {
             Ending::PartlyUnverified => "some criteria are not verified",
         };
         print::result(&match output {
-            OutputMode::Json | OutputMode::Summary => {
+            OutputMode::Json(_) | OutputMode::Summary(_) => {
                 let (run, requirement) = (run.clone(), requirement.clone());
                 Content::AlreadyFinished(AlreadyFinished { run, requirement, ending: *ending })
                     .last(exit.code())

@@ -18,7 +18,7 @@ pub fn tell(
 ) -> Exit {
     let back = back.map(|undo| format!("\n  back to before the run: {undo}")).unwrap_or_default();
     match output {
-        OutputMode::Json | OutputMode::Summary => {
+        OutputMode::Json(_) | OutputMode::Summary(_) => {
             let paused = Paused::of(reason, run, format!("tdd resume {again}"), facts);
             print::result(&Content::Paused(paused).last(exit.code()));
         }

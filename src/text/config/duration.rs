@@ -6,7 +6,7 @@
 //! ```
 
 /// The longest duration that can be set: a day.
-const MAX_MS: u64 = 24 * 60 * 60 * 1000;
+pub const MOST_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Milliseconds; `None` if it is no duration, zero, or longer than a day.
 pub(super) fn read(text: &str) -> Option<u64> {
@@ -37,7 +37,7 @@ pub(super) fn read_wait(text: &str) -> Option<u64> {
         total = total.checked_add(number.checked_mul(unit)?)?;
         rest = &rest[digits + 1..];
     }
-    (total <= MAX_MS).then_some(total)
+    (total <= MOST_MS).then_some(total)
 }
 
 /// As a person writes it: `1h30m`. Less than a second is told in full: `1500ms`.

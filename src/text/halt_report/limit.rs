@@ -4,7 +4,7 @@
 use super::NextStep;
 use super::next_steps::step;
 use super::pace::{Look, Pace};
-use crate::text::config::shown_duration;
+use crate::text::config::{MOST_MS, shown_duration};
 use crate::text::usage_words::grouped;
 use tdd_agents::agent_table::amount::shown_size;
 use tdd_core::attempt::{AgentEnd, Bound, Exhaustion, SetBy};
@@ -18,8 +18,6 @@ use tdd_core::usage::{Caps, Usd};
 /// No agent does anything in less.
 const LEAST_WALL_MS: u64 = 10 * 60 * 1000;
 const LEAST_IDLE_MS: u64 = 2 * 60 * 1000;
-/// The longest that can be set.
-const MOST_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// A limit that was reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
