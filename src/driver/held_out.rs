@@ -64,6 +64,10 @@ impl<W: World> Drive<'_, W> {
         let held = self.held()?;
         let files = held.files();
         let shown = self.shown_files(&held)?;
+        let reports = self.written_by_tests_since_the_start(&held)?;
+        if let (Some(start), false) = (self.state.start.clone(), reports.is_empty()) {
+            self.ports.checkpoints.restore(&start, &reports)?;
+        }
         self.ports.checkpoints.write(&shown)?;
         let paths: Vec<RelPath> = files.into_iter().map(|file| file.path).collect();
         self.ports.tests.forget(&paths)?;
@@ -75,6 +79,14 @@ impl<W: World> Drive<'_, W> {
         self.record(&events)?;
         self.hide_held_out()?;
         Ok(Vec::new())
+    }
+
+    /// By-products of runs that had all tests, such as a report that quotes each that failed.
+    fn written_by_tests_since_the_start(&mut self, held: &HeldOut) -> Result<Vec<RelPath>, Trouble> {
+        let Some(start) = self.state.start.clone() else { return Ok(Vec::new()) };
+        let changed = self.ports.checkpoints.diff(&start, &held.parting.whole)?;
+        let paths = changed.into_iter().map(|change| change.path);
+        Ok(paths.filter(|path| self.policy.classify(path) == FileClass::ByProduct).collect())
     }
 
     /// The files with hidden tests as roles may see them.

@@ -60,6 +60,11 @@ struct Scene {
 
 impl Scene {
     fn set(tests: &Value, implementers: &[&str], settings: &str) -> Self {
+        Self::with_suite(tests, implementers, settings, "")
+    }
+
+    /// `init` is run with every run of the tests.
+    fn with_suite(tests: &Value, implementers: &[&str], settings: &str, init: &str) -> Self {
         let yaml = format!(
             "test: python3 -m unittest -q\nheld_out: true\nbudgets: {{ semantic: {}, format: 0 }}\n{settings}",
             implementers.len()
@@ -67,7 +72,7 @@ impl Scene {
         let sandbox = Sandbox::with(&[
             (".gitignore", "__pycache__/\n"),
             ("shop.py", ONE),
-            ("tests/__init__.py", ""),
+            ("tests/__init__.py", init),
             ("tests/test_old.py", OLD),
             ("tdd.yaml", &yaml),
             (
@@ -76,13 +81,15 @@ impl Scene {
             ),
         ]);
         let files: Vec<&String> = tests.as_object().unwrap().keys().collect();
+        // What a spy looks for are numbers of its own test: others have theirs in the same temporary folder.
+        let spy = if init.is_empty() { SPY.to_owned() } else { SPY.replace("b'70", "b'80") };
         let mut calls = vec![json!({
             "role": "test-writer", "write": tests, "run": ["sh", "-c", "python3 -m unittest -q; true"],
             "say": { "status": "ok", "files": files },
         })];
         for script in implementers {
             calls.push(json!({
-                "role": "implementer", "run": ["sh", "-c", script], "write": { "spy.py": SPY },
+                "role": "implementer", "run": ["sh", "-c", script], "write": { "spy.py": spy },
                 "say": { "status": "ok", "files": ["shop.py"] },
             }));
         }
@@ -264,7 +271,6 @@ fn ac_tdd_8_42_no_role_gets_at_hidden_tests_in_enforce() {
          git status --short > /dev/null && git diff HEAD > /dev/null && git log -p > /dev/null && echo git works >> seen.txt\n\
          {HONEST}"
     );
-    // Other tests of this file have theirs in the same temporary folder.
     for tests in [two_files_from(7000), one_file_from(7000)] {
         for level in ["enforce", "audit"] {
             let scene = Scene::set(&tests, &[&script], "");
@@ -293,6 +299,36 @@ fn ac_tdd_8_42_no_role_gets_at_hidden_tests_in_enforce() {
                 assert!(seen.contains("object"), "the spy would have found them: {seen}");
             }
         }
+    }
+}
+
+/// A suite that leaves a report with all that its tests say in the tree, where git does not ignore it.
+const REPORTS: &str = "import atexit, glob, os\n\n\ndef report():\n    os.makedirs('reports', exist_ok=True)\n    \
+    with open('reports/all.txt', 'w') as told:\n        for name in sorted(glob.glob('tests/test_*.py')):\n            \
+    told.write(open(name).read())\n\n\natexit.register(report)\n";
+
+#[test]
+fn ac_tdd_8_47_what_runs_with_all_tests_left_in_the_tree_is_taken_out_with_the_hidden_ones() {
+    if !has_python() {
+        return;
+    }
+    let script =
+        format!("cat reports/all.txt > left.txt; python3 spy.py || echo \"it failed\" >> seen.txt\n{HONEST}");
+    for tests in [two_files_from(8000), one_file_from(8000)] {
+        let scene = Scene::with_suite(&tests, &[&script], "", REPORTS);
+        let ran = scene.run(&["--sandbox", "auto"]).expect(0);
+        let left = scene.sandbox.read("left.txt");
+        assert!(left.contains("test_old"), "the report is there as before the run: {left}");
+        let hidden = scene.held()[0]["parted"]["criteria"][0]["hidden"].to_string();
+        for x in [8011, 8031, 8051].map(|x| format!("double_{x}")) {
+            assert!(!hidden.contains(&x) || !left.contains(&x), "{hidden} in {left}");
+        }
+        if scene.sandbox.level() == "enforce" {
+            assert_eq!(scene.sandbox.read("seen.txt"), "end\n", "hidden tests were found");
+        } else {
+            println!("skipped: no sandbox here: {}", ran.stderr);
+        }
+        assert!(scene.sandbox.read("reports/all.txt").contains("double"), "the last run had all tests");
     }
 }
 
