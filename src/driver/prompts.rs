@@ -2,7 +2,8 @@
 //! left it: a role must not write the next one's instructions.
 
 use crate::text::prompt::{
-    self, ExistingTests, ImplementerBrief, LeftWork, Prompt, RefactorerBrief, RetryCause, TestWriterBrief,
+    self, ExistingTests, ImplementerBrief, LeftWork, Prompt, Protected, RefactorerBrief, RetryCause,
+    TestWriterBrief,
 };
 use tdd_core::attempt::AttemptKind;
 use tdd_core::commands::Suite;
@@ -97,7 +98,8 @@ impl<W: World> Drive<'_, W> {
             Verify::Gate => run.commands.gate.clone(),
             Verify::Mdtest(_) | Verify::Manual => run.commands.test.clone(),
         };
-        let protected = &self.policy.test_files();
+        let tests = self.policy.test_files();
+        let protected = Protected { tests: &tests, but: &run.requirement.allow_config };
         let turns = self.turns(&Key::Implementer(id.clone()));
         let whole = self.ports.tests.everything();
         let (seen, whole) = (seen.as_told(), whole.as_str());
@@ -108,13 +110,14 @@ impl<W: World> Drive<'_, W> {
     fn refactorer_prompt(&mut self) -> Result<Prompt, Trouble> {
         let diff = self.work_as_diff()?;
         let run = &self.state.run;
+        let tests = self.policy.test_files();
         let brief = RefactorerBrief {
             title: run.requirement.title.as_deref(),
             files: &self.state.worked_on,
             diff: &diff,
             gate: &run.commands.gate,
             red_gate: self.state.gate.as_ref().filter(|gate| !gate.green).map(|gate| &gate.run),
-            protected: &self.policy.test_files(),
+            protected: Protected { tests: &tests, but: &run.requirement.allow_config },
             turns: self.turns(&Key::Refactorer),
         };
         Ok(prompt::refactorer(&brief, &self.setup.mask))

@@ -6,9 +6,12 @@
 
 pub mod fix;
 mod habits;
+mod protected;
 mod quote;
 mod retry;
 
+pub use protected::Protected;
+use protected::protected;
 use std::fmt::Write as _;
 
 pub use habits::{Example, Habits, test_file};
@@ -87,8 +90,7 @@ pub struct ImplementerBrief<'a> {
     pub seen: Seen<'a>,
     /// Runs all tests, and does not stop at those that do not load.
     pub whole: &'a str,
-    /// Folders and patterns that the role may not change, for a person to read.
-    pub protected: &'a [String],
+    pub protected: Protected<'a>,
     /// The turn cap of the child.
     pub turns: u32,
 }
@@ -118,7 +120,7 @@ pub struct RefactorerBrief<'a> {
     pub gate: &'a str,
     /// The run of the gate, if it was red.
     pub red_gate: Option<&'a RunRef>,
-    pub protected: &'a [String],
+    pub protected: Protected<'a>,
     /// The turn cap of the child.
     pub turns: u32,
 }
@@ -342,16 +344,6 @@ fn criterion_for_test_writer(brief: &TestWriterBrief<'_>, criterion: &Criterion)
         "## {id}\n\n{note}\n\n{}",
         quote::fenced(&quote::cut(&criterion.text, MAX_CRITERION_BYTES, &str::to_owned))
     )
-}
-
-fn protected(places: &[String]) -> String {
-    const RULE: &str = "Read-only for you: tests, their helpers and data, and what decides which tests run or how (of a \
-                        manifest only dependencies may change). What is written there, new files too, is refused or put \
-                        back, and the attempt counts as failed.";
-    match list(places) {
-        None => RULE.to_owned(),
-        Some(list) => format!("{RULE} Tests are what matches one of these patterns:\n\n{list}"),
-    }
 }
 
 /// One list item each; `None` for none.

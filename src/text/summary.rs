@@ -264,6 +264,14 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
             run.exit
         ));
     }
+    let allowed = state.run.requirement.allow_config.iter().filter(|path| state.worked_on.contains(path));
+    let allowed: Vec<String> = allowed.map(|path| harmless::line(path.as_str())).collect();
+    if !allowed.is_empty() {
+        lines.push(format!(
+            "the requirement lets its roles change what decides how tests or the gate run, and they did: {}",
+            allowed.join(", ")
+        ));
+    }
     let criteria = state.red.iter().flat_map(|red| &red.criteria);
     let is_seen = |id| proof::seen_by(state, id).is_some();
     let is_missing = |red: &&CriterionRed| red.tests.iter().any(|test| test.kind == RedKind::Missing);

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::world::config_file;
+use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::requirement::Requirement;
 use tdd_core::trouble::Trouble;
@@ -125,7 +126,43 @@ pub fn find_requirement(
     let parsed = requirement::read(&bytes, &prefix).map_err(|error| wrong(&error, &prefix))?;
     let id = if parsed.reading.is_of_another_tool() { prefix } else { found.id };
     let (title, reading, criteria) = (parsed.title, parsed.reading, parsed.criteria);
-    Ok(Requirement { id, path: found.path, title, reading, criteria })
+    let allow_config = allowed_config((place, specs_dir), &found.path, &header.allow_config)?;
+    Ok(Requirement { id, path: found.path, title, reading, allow_config, criteria })
+}
+
+/// Files that the requirement lets its roles write though they decide how tests or the gate run. Never what says
+/// by which commands and requirements this run is judged.
+fn allowed_config(
+    (place, specs_dir): (&Place, &str),
+    requirement: &RelPath,
+    paths: &[String],
+) -> Result<Vec<RelPath>, Trouble> {
+    let project = place.project_in_repository();
+    let in_repository =
+        |path: &str| if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") };
+    let refused = |path: &str, why: &str| {
+        Trouble::user(format!("{requirement} can't be run"))
+            .because(format!(
+                "`allow_config` in its front matter names `{}`, {why}",
+                harmless::short(path, 120)
+            ))
+            .advise(
+                "name each file by its path in the project, for example: allow_config: [postcss.config.mjs]",
+            )
+    };
+    let allowed = |path: &String| {
+        if path.contains(['*', '?', '[', '{']) {
+            return Err(refused(path, "and a pattern would let in what nobody has thought of"));
+        }
+        let own = RelPath::new(path).ok_or_else(|| refused(path, "which is no file of the project"))?;
+        let judges = own.as_str() == "tdd.yaml" || own.is_within(".tdd") || own.is_within(specs_dir);
+        if judges || own.file_name() == "tdd.yaml" {
+            return Err(refused(path, "which says how this run is judged"));
+        }
+        RelPath::new(&in_repository(own.as_str()))
+            .ok_or_else(|| refused(path, "which is no file of the project"))
+    };
+    paths.iter().map(allowed).collect()
 }
 
 /// The ids of the requirements that this one's front matter names as those to be worked on before it.

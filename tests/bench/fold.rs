@@ -180,6 +180,7 @@ fn started() -> RunStarted {
             path: RelPath::new("specs/frs/B-1.md").unwrap(),
             title: Some("Bench".to_owned()),
             reading: Reading::Written,
+            allow_config: Vec::new(),
             criteria: criteria.collect(),
         },
         commands: ProjectCommands {

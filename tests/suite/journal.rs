@@ -40,6 +40,7 @@ fn started() -> Event {
         path: rel("specs/frs/STE-1.md"),
         title: Some("Carts".to_owned()),
         reading: Reading::Written,
+        allow_config: Vec::new(),
         criteria: vec![criterion],
     };
     let commands = ProjectCommands {

@@ -58,6 +58,7 @@ pub(crate) fn started() -> RunStarted {
             path: path("specs/frs/STE-1.md"),
             title: Some("Things that work".to_owned()),
             reading: Reading::Written,
+            allow_config: Vec::new(),
             criteria: vec![one_criterion(1), one_criterion(2)],
         },
         commands: ProjectCommands {

@@ -56,6 +56,7 @@ fn opened(plan: Plan) -> State {
             path: path("specs/frs/X.md"),
             title: None,
             reading: Reading::Written,
+            allow_config: Vec::new(),
             criteria,
         },
         commands: ProjectCommands {

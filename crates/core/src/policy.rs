@@ -67,6 +67,9 @@ pub struct EffectivePolicy {
     pub other_specs: Option<RelPath>,
     /// Files that decide how tests run in this project only.
     pub own_gates: BTreeSet<RelPath>,
+    /// Gate files that the requirement lets its roles write.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub allowed_config: BTreeSet<RelPath>,
     pub learned: Learned,
 }
 
@@ -119,6 +122,7 @@ impl Policy {
             specs_dir: specs_dir.trim_matches('/').to_owned(),
             other_specs: None,
             own_gates: BTreeSet::new(),
+            allowed_config: BTreeSet::new(),
             learned: Learned::default(),
         })
     }
@@ -157,6 +161,13 @@ impl Policy {
     #[must_use = "this returns the policy with the files added"]
     pub fn with_gates(mut self, files: impl IntoIterator<Item = RelPath>) -> Self {
         self.effective.own_gates.extend(files);
+        self
+    }
+
+    /// The same policy where these files are no gate files, whatever tool reads them.
+    #[must_use = "this returns the policy with the files allowed"]
+    pub fn with_allowed(mut self, files: impl IntoIterator<Item = RelPath>) -> Self {
+        self.effective.allowed_config.extend(files);
         self
     }
 
@@ -200,13 +211,14 @@ impl Policy {
 
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
-        let (globs, EffectivePolicy { learned, own_gates, specs_dir, other_specs, .. }) =
+        let (globs, EffectivePolicy { learned, own_gates, allowed_config, specs_dir, other_specs, .. }) =
             (&self.globs, &self.effective);
+        let is_asked_for = allowed_config.contains(path);
         let is_left = learned.by_products.contains(path) || self.is_next_requirement(path);
         if is_left || (self.looks_like_by_product(path) && !learned.kept.contains(path)) {
             FileClass::ByProduct
-        } else if (globs.gates.is_match(text) && guard::stands(Guard::GateFile))
-            || (own_gates.contains(path) && guard::stands(Guard::OwnGate))
+        } else if (globs.gates.is_match(text) && !is_asked_for && guard::stands(Guard::GateFile))
+            || (own_gates.contains(path) && !is_asked_for && guard::stands(Guard::OwnGate))
             || (!specs_dir.is_empty() && path.is_within(specs_dir))
             || other_specs.as_ref().is_some_and(|other| path.is_within(other.as_str()))
         {

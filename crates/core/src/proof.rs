@@ -133,6 +133,10 @@ pub struct ProofFindings {
     /// state before the run: what it rests on here no commit holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_outside: Option<Exit>,
+    /// Files of the change that no grammar reads, without which the gate is red in the checkout and the tests are
+    /// green: what decides the gate, and not the product.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gate_rests_on: Vec<RelPath>,
     /// Bodies and lines of the change that could not be stubbed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unstubbed: Vec<String>,
@@ -156,6 +160,7 @@ impl ProofFindings {
             outside_files: Vec::new(),
             needs_ignored: Vec::new(),
             gate_outside: None,
+            gate_rests_on: Vec::new(),
             unstubbed: Vec::new(),
             not_made: Vec::new(),
             bodies: 0,

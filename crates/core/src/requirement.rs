@@ -17,6 +17,10 @@ pub struct Requirement {
     /// How its criteria came by their ids.
     #[serde(default, skip_serializing_if = "Reading::is_written")]
     pub reading: Reading,
+    /// Files that decide how tests or the gate run and that this feature needs, relative to the repository: its
+    /// roles may write them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow_config: Vec<RelPath>,
     pub criteria: Vec<Criterion>,
 }
 
@@ -125,8 +129,14 @@ mod tests {
         let of = |number| Criterion { id: id(number), line: 1, verify: Verify::Test, text: String::new() };
         let criteria = vec![of(1), of(2)];
         let path = RelPath::new("specs/frs/X.md").unwrap();
-        let requirement =
-            Requirement { id: "X".into(), path, title: None, reading: Reading::Written, criteria };
+        let requirement = Requirement {
+            id: "X".into(),
+            path,
+            title: None,
+            reading: Reading::Written,
+            allow_config: Vec::new(),
+            criteria,
+        };
         for number in [1, 2, 3] {
             let found = requirement.criterion(&id(number)).map(|criterion| criterion.id.number());
             assert_eq!(found, (number < 3).then_some(number));
@@ -141,7 +151,14 @@ mod tests {
             text: (*text).to_owned(),
         };
         let criteria = texts.iter().enumerate().map(criterion).collect();
-        Requirement { id: "X".into(), path: RelPath::new(path).unwrap(), title: None, reading, criteria }
+        Requirement {
+            id: "X".into(),
+            path: RelPath::new(path).unwrap(),
+            title: None,
+            reading,
+            allow_config: Vec::new(),
+            criteria,
+        }
     }
 
     #[test]

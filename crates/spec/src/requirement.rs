@@ -51,6 +51,8 @@ pub struct Header {
     pub title: Option<String>,
     /// Every value under `depends_on:`: requirements that are to be worked on before this one.
     pub depends_on: Vec<String>,
+    /// Every value under `allow_config:`: files that decide how tests or the gate run, and that this feature needs.
+    pub allow_config: Vec<String>,
     pub needs_technical_review: bool,
 }
 

@@ -221,7 +221,8 @@ fn own_settings(environment: &Environment) -> Vec<PathBuf> {
 fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
     let policy = policy_of(&prepared.place, &prepared.settings, &prepared.chosen)?;
     let policy = policy.with_other_specs(prepared.requirement.folder_of_its_tool().and_then(RelPath::new));
-    Ok(policy.with_gates(markdown_tests(prepared)))
+    let allowed = prepared.requirement.allow_config.clone();
+    Ok(policy.with_gates(markdown_tests(prepared)).with_allowed(allowed))
 }
 
 /// What files are to a project, before it has told anything of itself.

@@ -3,6 +3,7 @@
 
 mod back;
 mod commit;
+mod rests;
 mod stubs;
 
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! What a fixer is told: what fails, and what was said last. Made of what our own runs printed, and
 //! all of it bounded.
 
-use super::{Draft, Mask, Prompt, protected, quote, turns};
+use super::{Draft, Mask, Prompt, Protected, protected, quote, turns};
 use tdd_core::fix::{CheckFinding, CheckKind, Complaint, FixFindings, TestEdits};
 use tdd_core::path::RelPath;
 
@@ -74,7 +74,7 @@ pub fn fixer(brief: &FixBrief<'_>, mask: Mask<'_>) -> Prompt {
     draft.add(
         "protected",
         match brief.test_edits {
-            TestEdits::Refused => protected(brief.test_patterns),
+            TestEdits::Refused => protected(Protected { tests: brief.test_patterns, but: &[] }),
             TestEdits::Allowed => {
                 "Test files may be changed where a test is wrong. Files that decide which tests run or how may not."
                     .to_owned()

@@ -48,7 +48,7 @@ fn implementer_of(criterion: &Criterion) -> ImplementerBrief<'_> {
         command: "pytest tests/x.py",
         seen: Seen::Unseen,
         whole: "pytest --continue-on-collection-errors",
-        protected: &[],
+        protected: Protected::default(),
         turns: 40,
     }
 }
@@ -130,7 +130,10 @@ fn the_test_writer_gets_all_criteria_in_order() {
 fn the_implementer_gets_one_criterion_and_nothing_of_the_others() {
     let mine = criterion("AC-STE-12.2", Verify::Test, "Rounds to cents.");
     let protected = ["tests/".to_owned(), "a`b".to_owned()];
-    let brief = ImplementerBrief { protected: &protected, ..implementer_of(&mine) };
+    let brief = ImplementerBrief {
+        protected: Protected { tests: &protected, ..Protected::default() },
+        ..implementer_of(&mine)
+    };
     let prompt = implementer(&brief, &plain);
     for part in [
         "AC-STE-12.2",
@@ -166,7 +169,7 @@ fn the_refactorer_gets_files_and_the_gate_with_its_output_if_it_is_red() {
         diff: "+x = 1\n",
         gate: "make check",
         red_gate: None,
-        protected: &[],
+        protected: Protected::default(),
         turns: 70,
     };
     let green = refactorer(&brief, &plain);
@@ -338,7 +341,10 @@ fn what_an_implementer_is_told_by_us_stays_short() {
         let policy =
             tdd_core::policy::Policy::new(tdd_runners::of(runner).test_files, &[], "specs/frs").unwrap();
         let criterion = criterion("AC-STE-12.1", Verify::Test, &"A criterion of some length. ".repeat(15));
-        let brief = ImplementerBrief { protected: policy.test_patterns(), ..implementer_of(&criterion) };
+        let brief = ImplementerBrief {
+            protected: Protected { tests: policy.test_patterns(), ..Protected::default() },
+            ..implementer_of(&criterion)
+        };
         let bytes = role_text(body, &[], &plain).len() + implementer(&brief, &plain).text.len();
         assert!(bytes <= MOST_BYTES, "{runner:?}: {bytes} bytes");
     }

@@ -39,6 +39,14 @@ pub(super) fn lines(state: &State) -> Vec<String> {
             proof.needs_ignored.iter().map(|path| harmless::line(path.as_str())).collect();
         lines.push(format!("works only with what git ignores: {}", files.join(", ")));
     }
+    if !proof.gate_rests_on.is_empty() {
+        let files: Vec<String> =
+            proof.gate_rests_on.iter().map(|path| harmless::short(path.as_str(), 120)).collect();
+        lines.push(format!(
+            "look at: the gate is green only with {}, which no test needs: see whether it asks less now",
+            files.join(", ")
+        ));
+    }
     lines.extend(told("not stubbed", &proof.unstubbed));
     lines.extend(proof.exempt.iter().map(|(id, why)| format!("not asked to be proven: {id}, {why}")));
     lines

@@ -547,6 +547,7 @@ fn started(plan: Plan, first: &Verify) -> RunStarted {
             path: RelPath::new("specs/frs/X.md").unwrap(),
             title: None,
             reading: Reading::Written,
+            allow_config: Vec::new(),
             criteria: criteria.collect(),
         },
         commands: ProjectCommands {

@@ -44,6 +44,7 @@ pub(super) fn requirement(verify: &[Verify]) -> Requirement {
         path: path("specs/frs/X.md"),
         title: None,
         reading: Reading::Written,
+        allow_config: Vec::new(),
         criteria,
     }
 }

@@ -6,7 +6,7 @@ use crate::plain_yaml::{self, Entry, Fault, Node};
 /// The front matter's first line in its file.
 const FIRST_LINE: usize = 2;
 
-/// Reads `id`, `tracker`, `title`, `depends_on` and `needs_technical_review`; other keys may hold anything.
+/// Reads `id`, `tracker`, `title`, `depends_on`, `allow_config` and `needs_technical_review`; other keys may hold anything.
 pub(super) fn read(yaml: &str) -> Result<Header, RequirementError> {
     let lines = plain_yaml::lines(yaml, FIRST_LINE);
     let entries = plain_yaml::entries(&lines).map_err(wrong)?;
@@ -15,6 +15,7 @@ pub(super) fn read(yaml: &str) -> Result<Header, RequirementError> {
         trackers: trackers(only(&entries, "tracker")?)?,
         title: text(only(&entries, "title")?)?,
         depends_on: trackers(only(&entries, "depends_on")?)?,
+        allow_config: trackers(only(&entries, "allow_config")?)?,
         needs_technical_review: needs_review(only(&entries, "needs_technical_review")?)?,
     })
 }

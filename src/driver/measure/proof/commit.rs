@@ -5,7 +5,7 @@ use tdd_core::evidence::evidence;
 use tdd_core::finding::RunRef;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bring, TestOrder, World};
-use tdd_core::proof::ProofFindings;
+use tdd_core::proof::{Extent, ProofFindings};
 use tdd_core::test::{Exit, TestId, TestReport};
 use tdd_core::trouble::Trouble;
 
@@ -121,7 +121,13 @@ impl<W: World> Drive<'_, W> {
             return Ok(true);
         }
         let mut exit = self.gate_of_proof("gate of the proof", findings).await?;
-        if !was_green || exit.is_success() {
+        if !was_green {
+            return Ok(true);
+        }
+        if exit.is_success() {
+            if findings.extent == Extent::Full {
+                self.find_what_the_gate_rests_on(proving, findings).await?;
+            }
             return Ok(true);
         }
         proving.bring = proving.bring.max(Bring::Before);
@@ -146,7 +152,11 @@ impl<W: World> Drive<'_, W> {
         Ok(true)
     }
 
-    async fn gate_of_proof(&mut self, label: &str, findings: &mut ProofFindings) -> Result<Exit, Trouble> {
+    pub(super) async fn gate_of_proof(
+        &mut self,
+        label: &str,
+        findings: &mut ProofFindings,
+    ) -> Result<Exit, Trouble> {
         let gate = self.run_gate(label, &[]).await?;
         findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         Ok(gate.exit)

@@ -1,0 +1,78 @@
+//! A gate that is green by a file of the change which no table knows, and no test needs, is told.
+
+use super::sandbox::{Ran, Sandbox, has_python};
+
+/// A linter that nobody knows: it refuses the word `hack`, unless its settings allow it.
+const LINT: &str = "import glob, json, os, sys\n\
+                    allowed = json.load(open('.oddlint')) if os.path.exists('.oddlint') else []\n\
+                    bad = [f for f in glob.glob('*.py') if 'hack' in open(f).read() and 'hack' not in allowed]\n\
+                    sys.exit(1 if bad else 0)\n";
+const OLD: &str = "import unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(shop.one(), 1)\n";
+const NEW: &str = "import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(shop.two(), 2)\n";
+
+/// What the implementer writes beside its test's sake.
+fn run(files: &[(&str, &str)]) -> Ran {
+    let sandbox = Sandbox::with(&[
+        (".gitignore", "__pycache__/\n"),
+        ("shop.py", "def one():\n    return 1\n"),
+        ("lint/odd.py", LINT),
+        ("tests/__init__.py", ""),
+        ("tests/test_old.py", OLD),
+        (
+            "tdd.yaml",
+            "test: python3 -m unittest -q\ngate: python3 lint/odd.py && python3 -m unittest -q\nproof: full\n",
+        ),
+        ("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: two() is 2.\n"),
+    ]);
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    let files: serde_json::Map<String, serde_json::Value> =
+        files.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect();
+    let calls = serde_json::json!([
+        { "role": "test-writer", "write": { "tests/test_ac_ste_1_1.py": NEW },
+          "say": { "status": "ok", "files": ["tests/test_ac_ste_1_1.py"] } },
+        { "role": "implementer", "write": files, "say": { "status": "ok", "files": names } },
+        { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+    ]);
+    let cassette = sandbox.beside("cassette.json");
+    std::fs::write(&cassette, calls.to_string()).unwrap();
+    sandbox.tdd(&[
+        "STE-1",
+        "--agent",
+        "scripted",
+        "--proof",
+        "full",
+        "--cassette",
+        cassette.to_str().unwrap(),
+    ])
+}
+
+const PLAIN: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
+const HACK: &str = "def one():\n    return 1\n\n\ndef two():  # hack\n    return 2\n";
+const READS: &str = "import json\n\n\ndef one():\n    return 1\n\n\ndef two():  # hack\n    return json.load(open('.oddlint'))[1]\n";
+
+#[test]
+fn ac_tdd_8_48_a_file_that_the_gate_alone_is_green_by_is_told() {
+    if !has_python() {
+        return;
+    }
+    for (files, want) in [
+        (
+            &[("shop.py", HACK), (".oddlint", "[\"hack\"]")][..],
+            Some("only with .oddlint, which no test needs"),
+        ),
+        (
+            &[("shop.py", HACK), (".oddlint", "[\"hack\"]"), ("data.bin", "x")],
+            Some("only with .oddlint, which no test needs"),
+        ),
+        // Twins: nothing rests on it; the code reads it.
+        (&[("shop.py", PLAIN), (".oddlint", "[\"hack\"]"), ("data.bin", "x")], None),
+        (&[("shop.py", READS), (".oddlint", "[\"hack\", 2]")], None),
+        (&[("shop.py", PLAIN)], None),
+    ] {
+        let ran = run(files).expect(0);
+        match want {
+            Some(want) => drop(ran.says_on_stdout(&[want])),
+            None => assert!(!ran.stdout.contains("the gate is green only"), "{}", ran.stdout),
+        }
+    }
+}
