@@ -16,6 +16,7 @@ mod elsewhere;
 mod hidden;
 mod history;
 mod install;
+mod kept;
 mod mcp;
 mod mcp_runs;
 mod real;

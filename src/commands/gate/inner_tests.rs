@@ -22,7 +22,7 @@ pub(super) fn only_tests(path: &RelPath, old: &[u8], new: &[u8]) -> bool {
 }
 
 /// The language whose tests stand in a source of its, beside the code.
-fn language(path: &RelPath) -> Option<Language> {
+pub(super) fn language(path: &RelPath) -> Option<Language> {
     Language::of(path.extension()).filter(|language| *language == Language::Rust || language.is_javascript())
 }
 

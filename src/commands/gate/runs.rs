@@ -217,3 +217,12 @@ pub(super) fn gate(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
     let _ = unix::become_subreaper();
     event_loop()?.block_on(tests.run_gate("gate", &[], &mut |_| {}))
 }
+
+/// Runs all tests by the test command.
+pub(super) fn suite(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
+    let order = TestOrder { label: "gate tests".to_owned(), ..TestOrder::default() };
+    let mut tests = tests(desk, project)?;
+    let _noting = leftovers::note_children_in(&desk.session.folder);
+    let _ = unix::become_subreaper();
+    event_loop()?.block_on(tests.run(&order, &mut |_| {}))
+}

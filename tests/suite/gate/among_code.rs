@@ -14,6 +14,14 @@ const GREEN: &str = "pub fn double(x: i32) -> i32 {\n    x + x\n}\n";
 
 /// A crate with a red test, and a claim on the file that both are in.
 fn claimed() -> Sandbox {
+    let sandbox = project(&format!("{CODE}{TESTS}"));
+    red(&sandbox, ID);
+    claims(&sandbox, ID, "src/lib.rs");
+    sandbox
+}
+
+/// A session in a crate of this source.
+fn project(source: &str) -> Sandbox {
     let manifest = "[package]\nname = \"k\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
     let lock = "version = 3\n\n[[package]]\nname = \"k\"\nversion = \"0.1.0\"\n";
     let sandbox = Sandbox::with(&[
@@ -21,11 +29,9 @@ fn claimed() -> Sandbox {
         ("Cargo.lock", lock),
         (".gitignore", "target\n"),
         ("tdd.yaml", "test: cargo test --offline\n"),
-        ("src/lib.rs", &format!("{CODE}{TESTS}")),
+        ("src/lib.rs", source),
     ]);
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
-    red(&sandbox, ID);
-    claims(&sandbox, ID, "src/lib.rs");
     sandbox
 }
 
@@ -69,4 +75,16 @@ fn ac_tdd_10_47_a_test_in_the_claimed_file_is_protected_to_the_green() {
     sandbox.tdd(&["gate", "flush"]).expect(0).says_on_stdout(&["1 green"]);
     assert_eq!(sandbox.read("src/lib.rs"), mended);
     stops(&sandbox).expect(0);
+}
+
+#[test]
+fn ac_tdd_10_54_tests_among_the_code_follow_a_new_name_and_are_not_weakened() {
+    let sandbox = project(&format!("{GREEN}{TESTS}"));
+    let off = || sandbox.tdd(&["gate", "refactor", "off"]);
+    sandbox.tdd(&["gate", "refactor", "on", "--why", "rename"]).expect(0);
+    shell(&sandbox, "sed -i 's/double/twice/' src/lib.rs").expect(0);
+    off().expect(0).says_on_stdout(&["refactor mode is off"]);
+    sandbox.tdd(&["gate", "refactor", "on", "--why", "tidy"]).expect(0);
+    shell(&sandbox, "sed -i 's/x + x/x + 3/; s/, 0)/, 3)/; s/, 4)/, 5)/' src/lib.rs").expect(0);
+    off().expect(1).says_on_stdout(&["stays on", "tests among the code were changed: tests in src/lib.rs"]);
 }
