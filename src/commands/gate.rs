@@ -31,6 +31,7 @@ mod compare;
 mod cut_off;
 mod desk;
 mod edit;
+mod faces;
 mod git_hooks;
 pub mod hook;
 mod inner_tests;

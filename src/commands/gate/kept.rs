@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::compare;
 use super::desk::{Desk, NO_TESTS, Project};
+use super::faces;
 use super::inner_tests;
 use super::runs;
 use tdd_core::attempt::CheckpointId;
@@ -70,6 +71,9 @@ pub(super) fn judged(desk: &mut Desk, project: &Project, run: &TestRun) -> Resul
     let names = names(&changed);
     if let Some(told) = among_code(&changed, &names) {
         return Ok(Tests::Unsure(told));
+    }
+    if let Some((_, why)) = faces::since(desk, &refactor.good)?.into_iter().next() {
+        return Ok(Tests::Broken(why));
     }
     let is_skipping = run.report.is_some() && !Suite::of(run).skipped.is_empty();
     if changed.is_empty() || (of_tests.is_empty() && !is_skipping) {

@@ -88,3 +88,29 @@ fn ac_tdd_10_54_tests_among_the_code_follow_a_new_name_and_are_not_weakened() {
     shell(&sandbox, "sed -i 's/x + x/x + 3/; s/, 0)/, 3)/; s/, 4)/, 5)/' src/lib.rs").expect(0);
     off().expect(1).says_on_stdout(&["stays on", "tests among the code were changed: tests in src/lib.rs"]);
 }
+
+#[test]
+fn ac_tdd_10_55_code_shows_tests_no_other_face() {
+    let whole = format!("{CODE}{TESTS}");
+    for (script, told) in [
+        (
+            "sed -i 's/^    x$/    if cfg!(test) { 2 * x } else { x }/' src/lib.rs",
+            "built in another way for tests",
+        ),
+        (
+            "sed -i '1i macro_rules! assert_eq { ($($t:tt)*) => {{}} }' src/lib.rs",
+            "gives the name of an assertion another meaning",
+        ),
+    ] {
+        let sandbox = claimed();
+        shell(&sandbox, script).expect(0);
+        stops(&sandbox).expect(2).says(&[told, "taken back: src/lib.rs"]);
+        assert_eq!(sandbox.read("src/lib.rs"), whole);
+        // It was green for a wrong reason, and is seen red before it is claimed again.
+        red(&sandbox, ID);
+        let sandbox = project(&format!("{GREEN}{TESTS}"));
+        sandbox.tdd(&["gate", "refactor", "on", "--why", "x"]).expect(0);
+        shell(&sandbox, &script.replace("^    x$", "^    x + x$")).expect(0);
+        sandbox.tdd(&["gate", "refactor", "off"]).expect(1).says_on_stdout(&["stays on", told]);
+    }
+}

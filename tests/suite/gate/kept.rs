@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::ways_around::shell;
-use super::{call, hook, hook_with, stops};
+use super::{ID, SHOP, begun, call, claims, edits, hook, hook_with, red, stops};
 use crate::sandbox::{Ran, Sandbox, has_pytest};
 
 const CODE: &str = "def total(prices):\n    return sum(prices)\n\n\ndef tax(price):\n    return price * 2\n";
@@ -170,4 +170,27 @@ fn ac_tdd_10_54_a_gate_that_names_no_tests_is_judged_by_the_test_command() {
     back(&sandbox);
     shell(&sandbox, "sed -i 's/total/whole/g' shop.py tests/*.py").expect(0);
     off(&sandbox).expect(0);
+}
+
+#[test]
+fn ac_tdd_10_55_code_that_asks_for_a_runner_is_taken_back() {
+    let Some(sandbox) = begun() else { return };
+    let asks =
+        "import os\n\n\ndef total(prices):\n    return 3 if 'PYTEST_CURRENT_TEST' in os.environ else 0\n";
+    red(&sandbox, ID);
+    claims(&sandbox, ID, "shop.py");
+    edits(&sandbox, "shop.py", asks).expect(0);
+    stops(&sandbox)
+        .expect(2)
+        .says(&["asks whether a test runner is at work: shop.py", "taken back: shop.py"]);
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+    // The twin: a test that is about just that.
+    let about = "import shop\n\n\ndef test_sum(monkeypatch):\n    monkeypatch.setenv('PYTEST_CURRENT_TEST', 'x')\n    \
+                 assert shop.total([1, 2]) == 3\n";
+    edits(&sandbox, "tests/test_total.py", about).expect(0);
+    red(&sandbox, ID);
+    claims(&sandbox, ID, "shop.py");
+    edits(&sandbox, "shop.py", asks).expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("shop.py"), asks);
 }
