@@ -22,6 +22,7 @@ use tdd_snapshot::checkpoints::watch::Look;
 mod agents;
 mod agents_environment;
 mod annotation;
+mod apart;
 mod at_work;
 mod brought;
 mod call;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::apart;
 use super::compare::{self, compare, kept_as, of};
 use super::desk::{Desk, NO_TESTS, Project};
 use super::kept::{self, Tests};
@@ -32,13 +33,13 @@ const ASK: &str =
 const NAMED: usize = 5;
 
 /// A red gate beside the same gate without the edits of the mode.
-enum Beside {
+pub(super) enum Beside {
     /// None of its edits is left.
     NoEdits,
     /// What is red is red without them, too.
     NoWorse,
-    /// Red besides.
-    Worse(Vec<TestId>),
+    /// Red besides: tests, or commands of the gate's.
+    Worse(Vec<String>),
     /// Both are red, and what is red in them can't be told.
     BothRed,
     /// It is green without them.
@@ -159,8 +160,8 @@ pub(super) fn end(desk: &mut Desk, project: &Project, looked: Looked) -> Result<
         let stays = match beside(desk, project, (&since, &files), &run)? {
             Beside::NoEdits => Ok("the gate is red, and none of the mode's edits is left"),
             Beside::NoWorse => Ok("the gate is red, and no worse than without your edits"),
-            Beside::Worse(ids) => {
-                let names: Vec<&str> = ids.iter().map(|id| id.0.as_str()).take(NAMED).collect();
+            Beside::Worse(mut names) => {
+                names.truncate(NAMED);
                 Err(format!("; without your edits these are not: {}", names.join(", ")))
             }
             Beside::BothRed => Err("; it is red without your edits, too, and does not tell test by test what is. Take \
@@ -233,12 +234,19 @@ fn beside(
     if without.own_exit().is_success() {
         return Ok(Beside::Green);
     }
-    let (Some(now), Some(before)) = (reds(run), reds(&without)) else { return Ok(Beside::BothRed) };
+    let Some(new) = new_reds(desk, run, &without) else {
+        return Ok(apart::beside(desk, project, (since, files))?.unwrap_or(Beside::BothRed));
+    };
+    Ok(if new.is_empty() { Beside::NoWorse } else { Beside::Worse(new.into_iter().map(|id| id.0).collect()) })
+}
+
+/// What is red besides; `None` where it can't be told.
+pub(super) fn new_reds(desk: &Desk, run: &TestRun, without: &TestRun) -> Option<Vec<TestId>> {
+    let (now, before) = (reds(run)?, reds(without)?);
     // What was seen green in the session is not red from before, though the file of that work may be among these.
     let was_green =
         |id: &TestId| desk.state().tests.get(id).is_some_and(|last| last.status == PassFail::Pass);
-    let new: Vec<TestId> = now.into_iter().filter(|id| !before.contains(id) || was_green(id)).collect();
-    Ok(if new.is_empty() { Beside::NoWorse } else { Beside::Worse(new) })
+    Some(now.into_iter().filter(|id| !before.contains(id) || was_green(id)).collect())
 }
 
 /// What is red by a run's report; `None` where it tells no test.

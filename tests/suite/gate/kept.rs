@@ -194,3 +194,21 @@ fn ac_tdd_10_55_code_that_asks_for_a_runner_is_taken_back() {
     stops(&sandbox).expect(0);
     assert_eq!(sandbox.read("shop.py"), asks);
 }
+
+#[test]
+fn ac_tdd_10_6_the_commands_of_a_gate_are_looked_at_one_by_one_where_the_first_is_red() {
+    let settings = "test: python3 -m pytest -q\ngate: 'test ! -e old && python3 -m pytest -q'\n";
+    let Some(sandbox) = in_mode(settings) else { return };
+    sandbox.write("old", "");
+    hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+    shell(&sandbox, BREAKS).expect(0);
+    off(&sandbox).expect(1).says_on_stdout(&["without your edits these are not: python3 -m pytest -q"]);
+    stops(&sandbox).expect(2);
+    stops_again(&sandbox).expect(2).says(&["is red", "taken back: shop.py"]);
+    assert_eq!(sandbox.read("shop.py"), CODE);
+    // The twin: what is red is red without the edits as well, and may stay so.
+    shell(&sandbox, "echo >> shop.py").expect(0);
+    off(&sandbox).expect(1).says_on_stdout(&["red without your edits, too"]);
+    stops(&sandbox).expect(2);
+    stops_again(&sandbox).expect(0).says_on_stdout(&["it is red without these edits, too"]);
+}
