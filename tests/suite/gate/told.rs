@@ -231,10 +231,15 @@ fn ac_tdd_10_53_a_claim_is_about_a_file_of_code_that_is_compared() {
         ("*.py", "takes no pattern"),
         ("README.md", "may be edited at any time"),
         ("ignored/x.py", "git ignores it"),
+        ("ignored/new.py", "git ignores it"),
+        ("shop.py:1", "without a line: shop.py"),
+        ("shop.py:1:12", "without a line: shop.py"),
+        ("SHOP.py", "spelt otherwise here: shop.py"),
+        ("shop.py/", "ends like a folder's"),
     ] {
         sandbox.tdd(&["gate", "claim", ID, target]).expect(2).says(&["can't be claimed", why]);
     }
-    for target in ["shop.py", "new.py"] {
+    for target in ["shop.py", "new.py", "new/a:b.py"] {
         claims(&sandbox, ID, target);
     }
 }
