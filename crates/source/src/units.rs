@@ -183,7 +183,7 @@ pub(super) fn unit_spans(tree: &Tree<'_>) -> Vec<Span> {
 }
 
 /// The tokens outside all units.
-fn rest(tree: &Tree<'_>, units: &[Unit]) -> String {
+pub(super) fn rest(tree: &Tree<'_>, units: &[Unit]) -> String {
     let mut taken: Vec<&Span> = units.iter().map(|unit| &unit.span).filter(|span| !span.is_empty()).collect();
     taken.sort_by_key(|span| span.start);
     let mut text = String::new();

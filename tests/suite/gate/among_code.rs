@@ -114,3 +114,22 @@ fn ac_tdd_10_55_code_shows_tests_no_other_face() {
         sandbox.tdd(&["gate", "refactor", "off"]).expect(1).says_on_stdout(&["stays on", told]);
     }
 }
+
+#[test]
+fn ac_tdd_10_2_a_test_that_a_macro_makes_is_written_before_a_claim() {
+    let sandbox = project(&format!("{GREEN}{TESTS}"));
+    let case = "    use super::*;\n\n    macro_rules! case {\n        ($n:ident, $a:expr, $b:expr) => {\n            \
+                #[test]\n            fn $n() {\n                assert_eq!(double($a), $b);\n            }\n        };\n    }\n    \
+                case!(five, 5, 11);\n";
+    let whole = format!("{GREEN}{TESTS}");
+    let with_case = whole.replace("    use super::*;\n", case);
+    edits(&sandbox, "src/lib.rs", &with_case.replace("x + x", "x + 6")).expect(2).says(&["no red test"]);
+    edits(&sandbox, "src/lib.rs", &with_case.replace("double(2), 4", "double(2), 5")).expect(2);
+    edits(&sandbox, "src/lib.rs", &with_case).expect(0);
+    red(&sandbox, "src/lib.rs::tests::five");
+    // What nobody has claimed yet is mended, and seen by a shell's look alike.
+    shell(&sandbox, "sed -i 's/five, 5, 11/five, 5, 12/' src/lib.rs").expect(0);
+    red(&sandbox, "src/lib.rs::tests::five");
+    claims(&sandbox, "src/lib.rs::tests::five", "src/lib.rs");
+    shell(&sandbox, "sed -i 's/five, 5, 12/five, 5, 10/' src/lib.rs").expect(2).says(&["protected until"]);
+}
