@@ -35,6 +35,7 @@ pub(super) fn by_git(
     let mut brought = checkpoints.brought(known, trees, &paths)?;
     if brought.len() < paths.len() {
         brought.extend(checkpoints.merged(known, trees, &paths)?);
+        brought.extend(checkpoints.chosen(known, trees, &paths)?);
         brought.extend(checkpoints.updated_submodules(known, trees, &paths)?);
     }
     let is_left = |brought: &[RelPath]| paths.iter().any(|path| !brought.contains(path));

@@ -160,7 +160,7 @@ fn ac_tdd_10_45_a_merge_that_is_given_up_goes_back() {
     }
     // A part of it is no way back, and neither is one with more in it.
     for end in [
-        "git checkout -q HEAD -- shop.py",
+        "git checkout -q main~1 -- shop.py",
         "git merge --abort; sed -i s/3/7/ shop.py",
         "rm .git/MERGE_HEAD; git checkout -q HEAD -- shop.py",
     ] {

@@ -145,6 +145,12 @@ fn ac_tdd_10_50_a_hook_of_gits_that_a_shell_writes_is_told() {
     stops(&sandbox).expect(2).says(&[".git/hooks/pre-commit", "core.hooksPath"]);
     stops(&sandbox).expect(0);
     assert!(!sandbox.beside("ran").exists(), "no git of the gate's runs it");
+    // An object that stands in for another shows a person what is not there.
+    let replace = "git replace $(git rev-parse HEAD:shop.py) $(git rev-parse HEAD:tax.py)";
+    told(shell(&sandbox, replace), &["git replace "]);
+    assert_eq!(shell(&sandbox, "git pack-refs --all").expect(0).stdout, "");
+    stops(&sandbox).expect(2).says(&["git replace ", "Tell the person"]);
+    stops(&sandbox).expect(0);
     // What the person has there is theirs.
     std::fs::write(sandbox.path(".git/hooks/pre-push"), "").unwrap();
     prompts(&sandbox).expect(0);
