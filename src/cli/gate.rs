@@ -91,6 +91,9 @@ pub struct RefactorArgs {
     /// What for; it is kept and shown.
     #[arg(long, value_name = "TEXT")]
     pub why: Option<String>,
+    /// With `off`: a person has looked at the tests that were changed in the mode, and means them so.
+    #[arg(long)]
+    pub looked: bool,
 }
 
 #[derive(Clone, Debug, Args)]

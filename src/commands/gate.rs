@@ -22,6 +22,7 @@ use tdd_snapshot::checkpoints::watch::Look;
 mod agents;
 mod agents_environment;
 mod annotation;
+mod apart;
 mod at_work;
 mod brought;
 mod call;
@@ -31,10 +32,12 @@ mod compare;
 mod cut_off;
 mod desk;
 mod edit;
+mod faces;
 mod git_hooks;
 pub mod hook;
 mod inner_tests;
 mod install;
+mod kept;
 pub mod mcp;
 mod one_by_one;
 mod paths;
@@ -56,6 +59,7 @@ use compare::{compare, of};
 use desk::Desk;
 pub(super) use desk::NO_TESTS;
 use paths::Target;
+use refactoring::Looked;
 use runs::{Wanted, Why};
 pub(super) use settings::another_in_path;
 use turn::Turned;
@@ -349,8 +353,12 @@ fn refactor(args: &RefactorArgs) -> Result<ExitCode, Trouble> {
             print::result("tdd: refactor mode is off\n");
             return Ok(ExitCode::SUCCESS);
         }
+        if args.looked {
+            person::asked("says that changed tests were looked at")?;
+        }
         let project = desk.project()?;
-        return Ok(turned(&refactoring::end(&mut desk, &project)?));
+        let looked = if args.looked { Looked::ByPerson } else { Looked::ByNobody };
+        return Ok(turned(&refactoring::end(&mut desk, &project, looked)?));
     }
     let why = args.why.clone().filter(|why| !why.trim().is_empty()).ok_or_else(|| {
         Trouble::user("refactor mode wants a reason")
@@ -372,7 +380,7 @@ fn refactor(args: &RefactorArgs) -> Result<ExitCode, Trouble> {
     let told = if compared.told.is_empty() { String::new() } else { compared.told + "\n" };
     print::result(&format!(
         "{told}tdd: refactor mode is on. When you are done: tdd gate refactor off. It ends if the gate is green, or red with \
-         nothing that your edits made red\n"
+         nothing that your edits made red, and the tests are no fewer\n"
     ));
     Ok(ExitCode::SUCCESS)
 }

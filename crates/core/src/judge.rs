@@ -156,7 +156,8 @@ fn toothless(runs: &[RunRef]) -> impl Iterator<Item = Reason> {
     all.into_iter().cloned().map(Reason::Toothless)
 }
 
-fn fewer(before: usize, now: usize) -> Option<Reason> {
+/// Tests that were lost, by their number.
+pub fn fewer(before: usize, now: usize) -> Option<Reason> {
     (now < before).then_some(Reason::FewerTests { before, now })
 }
 

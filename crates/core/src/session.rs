@@ -21,6 +21,7 @@ use crate::path::RelPath;
 use crate::policy::EffectivePolicy;
 use crate::test::{FailureKind, TestId};
 
+pub mod kept_tests;
 mod permit;
 
 pub use permit::{Permit, Refusal, Rules, in_run};
@@ -101,8 +102,12 @@ pub struct Refactor {
     pub why: String,
     /// The tree when it was switched on.
     pub since: CheckpointId,
-    /// Production files that were edited in it.
+    /// The last good tree then: tests are to be what they were in it.
+    pub good: CheckpointId,
+    /// Files that were edited in it.
     pub edited: BTreeSet<RelPath>,
+    /// What a person or git's history has changed since, each with the tree that has it so.
+    pub others: BTreeMap<RelPath, CheckpointId>,
 }
 
 impl Session {
@@ -160,9 +165,15 @@ impl Session {
             SessionEvent::Edit(fact) => self.edited(fact),
             SessionEvent::Repair(repair) => self.repaired(repair),
             SessionEvent::RefactorOn { files, why } => {
-                let before = self.refactor.take().map(|before| (before.since, before.edited));
-                let (since, edited) = before.unwrap_or_else(|| (self.tree.clone(), BTreeSet::new()));
-                self.refactor = Some(Refactor { files: files.clone(), why: why.clone(), since, edited });
+                let before = self.refactor.take().unwrap_or_else(|| Refactor {
+                    files: Vec::new(),
+                    why: String::new(),
+                    since: self.tree.clone(),
+                    good: self.good.clone(),
+                    edited: BTreeSet::new(),
+                    others: BTreeMap::new(),
+                });
+                self.refactor = Some(Refactor { files: files.clone(), why: why.clone(), ..before });
             }
             SessionEvent::RefactorOff { tree, .. } => {
                 self.refactor = None;
@@ -177,6 +188,9 @@ impl Session {
             }
             SessionEvent::Rebased { tree, paths, git } => {
                 self.own.retain(|path, _| !paths.contains(path));
+                if let Some(refactor) = &mut self.refactor {
+                    refactor.others.extend(paths.iter().map(|path| (path.clone(), tree.clone())));
+                }
                 self.tree = tree.clone();
                 self.git = git.clone().or_else(|| self.git.take());
                 if !self.claims.iter().any(|claim| claim.used) {

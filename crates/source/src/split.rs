@@ -117,6 +117,11 @@ pub fn lost_assertions(language: Language, before: &str, after: &str) -> Vec<Str
 /// strings, commas before a closing bracket, the quotes of plain strings, and in JavaScript the
 /// semicolons. Where white space has a meaning its blocks are bracketed.
 pub(super) fn condensed(tree: &Tree<'_>, span: &Span) -> String {
+    condensed_by(tree, span, |at| tree.text(at).to_owned())
+}
+
+/// The same with another word for each of its leaves.
+pub(super) fn condensed_by(tree: &Tree<'_>, span: &Span, word_of: impl Fn(usize) -> String) -> String {
     let is_python = tree.language == Language::Python;
     let is_script = matches!(tree.language, Language::JavaScript | Language::TypeScript | Language::Tsx);
     let mut text = String::new();
@@ -133,7 +138,8 @@ pub(super) fn condensed(tree: &Tree<'_>, span: &Span) -> String {
             open.push(tree.node(block).last);
             text.push_str(" ⟦");
         }
-        let word = tree.text(at);
+        let word = word_of(at);
+        let word = word.as_str();
         if matches!(word, ")" | "]" | "}") && text.ends_with(" ,") {
             text.truncate(text.len() - 2);
         }

@@ -14,6 +14,13 @@ pub fn declares(language: Language, source: &str, owner: Option<&str>, name: &st
     }))
 }
 
+/// Whether a source declares this name at its top level or as anybody's member. One that can't be read declares none.
+pub fn declares_anywhere(language: Language, source: &str, name: &str) -> bool {
+    let Ok(tree) = Tree::parse(language, source) else { return false };
+    let mut named = tree.all().filter(|at| is_name(tree.kind(*at)) && tree.text(*at) == name);
+    named.any(|at| declaration(&tree, at).is_some() && !imports(&tree, at))
+}
+
 /// Where the name of this node belongs; `None` if it declares none for others.
 pub(super) fn home_of(tree: &Tree<'_>, at: usize) -> Option<Home> {
     is_name(tree.kind(at)).then(|| declaration(tree, at)).flatten()

@@ -30,13 +30,13 @@ pub(super) enum UnitKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Unit {
+pub(super) struct Unit {
     /// For a person: its name, or its first words.
-    name: String,
-    text: String,
+    pub(super) name: String,
+    pub(super) text: String,
     kind: UnitKind,
     /// The nodes that it takes; empty for an example.
-    span: Span,
+    pub(super) span: Span,
     /// Of a module of tests in Rust: its text in pieces, in order.
     pieces: Vec<Piece>,
 }
@@ -183,7 +183,7 @@ pub(super) fn unit_spans(tree: &Tree<'_>) -> Vec<Span> {
 }
 
 /// The tokens outside all units.
-fn rest(tree: &Tree<'_>, units: &[Unit]) -> String {
+pub(super) fn rest(tree: &Tree<'_>, units: &[Unit]) -> String {
     let mut taken: Vec<&Span> = units.iter().map(|unit| &unit.span).filter(|span| !span.is_empty()).collect();
     taken.sort_by_key(|span| span.start);
     let mut text = String::new();
@@ -198,7 +198,7 @@ fn rest(tree: &Tree<'_>, units: &[Unit]) -> String {
     text
 }
 
-fn units(tree: &Tree<'_>) -> Vec<Unit> {
+pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found: Vec<Unit> = Vec::new();
     let mut at = 0;
     while at < tree.all().end {

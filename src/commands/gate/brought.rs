@@ -7,9 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::desk::Desk;
+use super::settings;
+use crate::commands::run::wire;
+use crate::world::config_file;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
+use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::Refusal;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::GitCheckpoints;
@@ -22,10 +26,14 @@ pub(super) fn by_git(
     trees: (&CheckpointId, &CheckpointId),
     refused: &BTreeMap<RelPath, Refusal>,
 ) -> Result<Vec<RelPath>, Trouble> {
-    let is_held = |(path, refusal): (&RelPath, &Refusal)| {
-        (!matches!(refusal, Refusal::Guarded { .. })).then(|| path.clone())
-    };
-    let paths: Vec<RelPath> = refused.iter().filter_map(is_held).collect();
+    let is_guarded = |refusal: &Refusal| matches!(refusal, Refusal::Guarded { .. });
+    let settings = RelPath::new(&wire::in_repository(&desk.place, config_file::NAME));
+    let mut paths = Vec::new();
+    for (path, refusal) in refused {
+        if !is_guarded(refusal) || (Some(path) == settings.as_ref() && is_same(checkpoints, trees, path)?) {
+            paths.push(path.clone());
+        }
+    }
     let state = desk.state();
     let (Some(began), Some(seen)) = (&state.started.git, &state.git) else { return Ok(Vec::new()) };
     if !state.claims.is_empty() || paths.is_empty() {
@@ -35,6 +43,7 @@ pub(super) fn by_git(
     let mut brought = checkpoints.brought(known, trees, &paths)?;
     if brought.len() < paths.len() {
         brought.extend(checkpoints.merged(known, trees, &paths)?);
+        brought.extend(checkpoints.chosen(known, trees, &paths)?);
         brought.extend(checkpoints.updated_submodules(known, trees, &paths)?);
     }
     let is_left = |brought: &[RelPath]| paths.iter().any(|path| !brought.contains(path));
@@ -52,4 +61,16 @@ pub(super) fn by_git(
         brought.extend(checkpoints.unstashed(&knowledge, trees, &paths)?);
     }
     Ok(brought)
+}
+
+/// Whether another text of `tdd.yaml` settles nothing otherwise for tests and sessions, so that it may come with its branch.
+fn is_same(
+    checkpoints: &mut GitCheckpoints,
+    (before, now): (&CheckpointId, &CheckpointId),
+    path: &RelPath,
+) -> Result<bool, Trouble> {
+    let (Some(before), Some(now)) = (checkpoints.read(before, path)?, checkpoints.read(now, path)?) else {
+        return Ok(false);
+    };
+    Ok(settings::settle_the_same(&before, &now))
 }

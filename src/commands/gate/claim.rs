@@ -1,6 +1,7 @@
 //! `tdd gate claim`: which files are edited for which red test.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use super::annotation::Names;
@@ -17,6 +18,7 @@ use tdd_core::session::LastRun;
 use tdd_core::test::{FailureKind, TestId};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
+use tdd_snapshot::git_facts;
 
 pub(super) fn run(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
     let mut desk = desk(&args.which)?;
@@ -91,6 +93,24 @@ fn known_id(desk: &Desk, typed: &str) -> TestId {
     Names::new(&desk.place).wanted(&spelt(desk, typed), None).id
 }
 
+/// What is not right with the name of a file that is not there: nobody would make one that is called so.
+fn odd_name(typed: &str, path: &RelPath, files: &[RelPath]) -> Option<String> {
+    if typed.contains(['*', '?', '{']) {
+        return Some("no file is called so, and a claim takes no pattern: name each file".to_owned());
+    }
+    let name = path.as_str();
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut bare = name;
+    while let Some((head, _)) = bare.rsplit_once(':').filter(|(_, line)| is_number(line)) {
+        bare = head;
+    }
+    if bare != name && files.iter().any(|file| file.as_str() == bare) {
+        return Some(format!("a claim names a file without a line: {bare}"));
+    }
+    let other = files.iter().find(|file| file.as_str().to_lowercase() == name.to_lowercase());
+    other.map(|other| format!("it is spelt otherwise here: {other}"))
+}
+
 /// A file that a claim can be about: production code.
 fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
     let path = inside(desk, typed).ok_or_else(|| {
@@ -106,8 +126,13 @@ fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
     if at.is_dir() {
         return Err(refused("it is a folder, and a claim is about files: name each one"));
     }
-    if typed.contains(['*', '?', '{']) && at.symlink_metadata().is_err() {
-        return Err(refused("no file is called so, and a claim takes no pattern: name each file"));
+    if typed.ends_with('/') {
+        return Err(refused("its name ends like a folder's, and a claim is about files"));
+    }
+    let files = desk.checkpoints(Look::Quick)?.files(&desk.state().tree)?;
+    let is_there = at.symlink_metadata().is_ok();
+    if let Some(why) = odd_name(typed, &path, &files).filter(|_| !is_there || !files.contains(&path)) {
+        return Err(refused(&why));
     }
     if desk.rules.is_guarded(&path) {
         return Err(refused("it holds the gate: only a person edits it"));
@@ -116,7 +141,8 @@ fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
     if class != FileClass::ByProduct && desk.rules.is_free(&path) {
         return Err(refused("it is free: it may be edited at any time"));
     }
-    if at.is_file() && !desk.checkpoints(Look::Quick)?.files(&desk.state().tree)?.contains(&path) {
+    let is_ignored = || git_facts::ignoring_rule(&desk.place.repository, Path::new(path.as_str())).is_some();
+    if !files.contains(&path) && (at.is_file() || is_ignored()) {
         return Err(refused("git ignores it, so that nobody would see it change"));
     }
     match class {

@@ -65,6 +65,10 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
             && let Some(head) = checkpoints.head_holds(git, &now, &paths)?
         {
             told += &still_in_head(git, &head);
+            if checkpoints.is_merge(&head) {
+                told += "\ntdd: a merge whose conflicts somebody resolves is an edit; at the person's word: tdd gate refactor \
+                         on --why 'resolve the merge', then merge again";
+            }
         }
         if let Some(git) = &desk.state().git {
             let dropped = checkpoints.dropped_stashes(git)?;
@@ -227,7 +231,7 @@ fn judge(
     let (Some(old), Some(new)) = (read(checkpoints, before), read(checkpoints, now)) else {
         return permit;
     };
-    if only_tests(path, &old, &new) { Permit::Allowed(EditGround::Test, Vec::new()) } else { permit }
+    if only_tests(desk, path, &old, &new) { Permit::Allowed(EditGround::Test, Vec::new()) } else { permit }
 }
 
 /// Whether it is a link to what nobody compares: its text could change unseen from then on.
@@ -269,6 +273,7 @@ pub(super) fn take_back(
     let inner = inner.filter(|file| paths.iter().any(|path| file.is_within(path.as_str())));
     let all: Vec<RelPath> = paths.iter().cloned().chain(inner).collect();
     checkpoints.restore(to, &all)?;
+    checkpoints.index_again(paths)?;
     let tree = checkpoints.see()?;
     desk.record(&[Event::TreeSeen { tree }])?;
     Ok(label)

@@ -1,5 +1,6 @@
-//! Hooks of git's that a shell has written: they run at a person's next commit, outside any session. They are not the tree's,
-//! so they are told and not taken back.
+//! Hooks of git's that a shell has written: they run at a person's next commit, outside any session. And objects that stand
+//! in for others (`git replace`), which show a person another history than there is. Neither is the tree's, so they are told
+//! and not taken back.
 //!
 //! ```text
 //! .tdd/sessions/<session>/git-hooks        a line for each that is there, as it was seen last
@@ -17,6 +18,8 @@ use tdd_snapshot::checkpoints::git_folders;
 const SEEN: &str = "git-hooks";
 const NEW: &str = "git-hooks-new";
 const LARGEST: u64 = 256 << 10;
+const LARGEST_REFS: u64 = 16 << 20;
+const REPLACE: &str = "refs/replace/";
 const NAMED: usize = 5;
 
 /// What is there when a turn begins is a person's.
@@ -68,7 +71,7 @@ fn words(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
-        "tdd: written in this session, and run by git outside of it: {}{more}. Tell the person, who looks at it before the \
+        "tdd: written in this session, and used by git outside of it: {}{more}. Tell the person, who looks at it before the \
          next commit",
         shown.join(", ")
     )
@@ -101,8 +104,33 @@ fn there(repository: &Path) -> Vec<String> {
             found.push(format!("{}\t{stamp:?}", shown.replace(['\t', '\n'], "?")));
         }
     }
+    found.extend(replacing(&common));
     found.sort();
     found
+}
+
+/// A line for each object that stands in for another, packed or not.
+fn replacing(common: &Path) -> Vec<String> {
+    let loose = common.join("refs/replace");
+    let read = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().to_str()?.to_owned();
+        let text = regular_file::head(&entry.path(), LARGEST).ok()?;
+        Some((name, String::from_utf8_lossy(&text).trim().to_owned()))
+    };
+    let mut found: Vec<(String, String)> =
+        std::fs::read_dir(loose).into_iter().flatten().flatten().filter_map(read).collect();
+    let packed = regular_file::head(&common.join("packed-refs"), LARGEST_REFS).unwrap_or_default();
+    if packed.windows(REPLACE.len()).any(|part| part == REPLACE.as_bytes()) {
+        let text = String::from_utf8_lossy(&packed).into_owned();
+        let named = text.lines().filter_map(|line| line.split_once(' '));
+        let packed =
+            named.filter_map(|(by, name)| Some((name.strip_prefix(REPLACE)?.to_owned(), by.to_owned())));
+        found.extend(packed);
+    }
+    // Where git packs them nothing has come.
+    found.sort();
+    found.dedup();
+    found.into_iter().map(|(name, by)| format!("git replace {name}\t{by}")).collect()
 }
 
 fn lines(folder: &Path, name: &str) -> Option<Vec<String>> {

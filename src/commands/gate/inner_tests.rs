@@ -14,15 +14,27 @@ pub(super) fn may_hold_tests(path: &RelPath) -> bool {
     Language::of(path.extension()) == Some(Language::Rust)
 }
 
-/// Whether a source that holds tests beside its code has more of them now, and nothing else.
-pub(super) fn only_tests(path: &RelPath, old: &[u8], new: &[u8]) -> bool {
+/// Whether a source that holds tests beside its code has more of them now, and nothing else: what the last good tree has
+/// is there still.
+pub(super) fn only_tests(desk: &Desk, path: &RelPath, old: &[u8], new: &[u8]) -> bool {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return false };
-    let is_more = || tdd_source::additions(Language::Rust, old, new);
-    may_hold_tests(path) && matches!(is_more(), Ok(Additions::OnlyUnits)) && !old.is_empty()
+    if !may_hold_tests(path) || old.is_empty() {
+        return false;
+    }
+    if matches!(tdd_source::additions(Language::Rust, old, new), Ok(Additions::OnlyUnits)) {
+        return true;
+    }
+    // What a claim protects is not mended.
+    if !desk.state().protecting_within(path).is_empty() || !tdd_source::same_code(old, new).unwrap_or(false) {
+        return false;
+    }
+    let Ok(mut checkpoints) = desk.checkpoints(Look::Quick) else { return false };
+    let base = checkpoints.read(&desk.state().good, path).ok().flatten().unwrap_or_default();
+    tdd_source::keeps_tests(&String::from_utf8_lossy(&base), old, new).unwrap_or(false)
 }
 
 /// The language whose tests stand in a source of its, beside the code.
-fn language(path: &RelPath) -> Option<Language> {
+pub(super) fn language(path: &RelPath) -> Option<Language> {
     Language::of(path.extension()).filter(|language| *language == Language::Rust || language.is_javascript())
 }
 

@@ -9,6 +9,7 @@ use crate::commands::run::execute::event_loop;
 use tdd_child::regular_file;
 use tdd_child::{leftovers, run_folder, signals, unix};
 use tdd_core::attempt::{CheckpointId, Digest};
+use tdd_core::commands::ProjectCommands;
 use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use tdd_core::evidence::evidence;
 use tdd_core::excerpt;
@@ -58,12 +59,12 @@ pub(super) enum Why {
     ToJudge,
 }
 
-fn tests(desk: &Desk, project: &Project) -> Result<ProjectTests, Trouble> {
+fn tests(desk: &Desk, project: &Project, commands: ProjectCommands) -> Result<ProjectTests, Trouble> {
     let deadline = project.settings.deadlines.command_ms.map(Duration::from_millis);
     ProjectTests::new(RunnerSetup {
         repository: desk.place.repository.clone(),
         project: desk.place.project.clone(),
-        commands: project.chosen.commands.clone(),
+        commands,
         table: project.chosen.table.clone(),
         work: desk.session.folder.join(run_folder::TESTS),
         deadline,
@@ -100,7 +101,7 @@ pub(super) fn run(
         },
         ..TestOrder::default()
     };
-    let mut tests = tests(desk, project)?;
+    let mut tests = tests(desk, project, project.chosen.commands.clone())?;
     let _noting = leftovers::note_children_in(&desk.session.folder);
     let _ = unix::become_subreaper();
     let run = event_loop()?.block_on(tests.run(&order, &mut |_| {}))?;
@@ -212,8 +213,23 @@ pub(super) fn note(desk: &mut Desk, ran: &Ran) -> Result<Option<Digest>, Trouble
 
 /// Runs the gate command as it is.
 pub(super) fn gate(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
-    let mut tests = tests(desk, project)?;
+    gate_of(desk, project, &project.chosen.commands.gate)
+}
+
+/// Runs this command in place of the gate's.
+pub(super) fn gate_of(desk: &Desk, project: &Project, command: &str) -> Result<TestRun, Trouble> {
+    let commands = ProjectCommands { gate: command.to_owned(), ..project.chosen.commands.clone() };
+    let mut tests = tests(desk, project, commands)?;
     let _noting = leftovers::note_children_in(&desk.session.folder);
     let _ = unix::become_subreaper();
     event_loop()?.block_on(tests.run_gate("gate", &[], &mut |_| {}))
+}
+
+/// Runs all tests by the test command.
+pub(super) fn suite(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
+    let order = TestOrder { label: "gate tests".to_owned(), ..TestOrder::default() };
+    let mut tests = tests(desk, project, project.chosen.commands.clone())?;
+    let _noting = leftovers::note_children_in(&desk.session.folder);
+    let _ = unix::become_subreaper();
+    event_loop()?.block_on(tests.run(&order, &mut |_| {}))
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::run::wire;
 use super::desk::Desk;
+use crate::text::config::{self, ConfigFile};
+use crate::world::config_file;
 use crate::world::session_file::{self, shelf};
 use tdd_child::regular_file;
 use tdd_core::event::{GateMode, SessionStarted, Settled};
@@ -40,6 +42,17 @@ pub(super) fn news(desk: &Desk) -> Option<News> {
     let is_looser =
         !told.is_empty() && (told.len() > 1 || settled.mode == now.mode || mode == GateMode::Warn);
     Some(News { settled, told: if is_looser { told.join("; ") } else { String::new() } })
+}
+
+/// Whether two texts of `tdd.yaml` settle the same, but for which agents a run calls and what it may spend.
+pub(super) fn settle_the_same(before: &[u8], now: &[u8]) -> bool {
+    let read = |bytes: &[u8]| -> Option<ConfigFile> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let read = config::read(config_file::NAME, text).ok()?;
+        let ConfigFile { agent, roles, budgets, caps, backoff_ms, .. } = ConfigFile::default();
+        Some(ConfigFile { agent, roles, budgets, caps, backoff_ms, ..read })
+    };
+    read(before).is_some_and(|before| read(now) == Some(before))
 }
 
 /// Whether the person was asked about just this and has answered by the same word, or need not be; from now on they

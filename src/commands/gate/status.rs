@@ -9,6 +9,7 @@ use super::desk::Desk;
 use crate::cli::gate::StatusArgs;
 use crate::view::print;
 use tdd_core::event::{GateMode, Switch};
+use tdd_core::path::RelPath;
 use tdd_core::session::Dot;
 use tdd_core::trouble::Trouble;
 
@@ -68,6 +69,11 @@ fn in_words(desk: &Desk) -> String {
             if refactor.files.is_empty() { "all files".to_owned() } else { refactor.files.join(", ") };
         let _ = writeln!(text, "refactor mode is on for {files}: {}", refactor.why);
         let _ = writeln!(text, "  it ends with: tdd gate refactor off");
+        let changed = super::kept::changed_tests(desk);
+        if !changed.is_empty() {
+            let names: Vec<&str> = changed.iter().map(RelPath::as_str).collect();
+            let _ = writeln!(text, "  tests were changed in it: {}", names.join(", "));
+        }
     }
     for (id, last) in &state.tests {
         text += &super::line(id, last);

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use super::annotation::Names;
 use super::compare::{self, compare, git_now, kept_as};
 use super::desk::Desk;
+use super::faces;
 use super::runs::{self, Wanted, Why};
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{GitSeen, PassFail, RepairCause, SessionEvent, Switch};
+use tdd_core::event::{GitSeen, PassFail, RepairCause, SessionEvent, Switch, TestRunFact};
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
@@ -69,7 +70,12 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
         ran.facts.iter().any(|fact| fact.test_id == **id && fact.status == PassFail::Pass)
             && ran.no_evidence.is_none()
     };
-    let red: BTreeSet<TestId> = touched.iter().filter(|id| !green(id)).cloned().collect();
+    let faces = faces::since(desk, &desk.state().good)?;
+    let shows_faces = |id: &TestId| {
+        let files = desk.state().files_of(&BTreeSet::from([id.clone()]));
+        faces.iter().any(|(path, _)| files.contains(path))
+    };
+    let red: BTreeSet<TestId> = touched.iter().filter(|id| !green(id) || shows_faces(id)).cloned().collect();
     let mut told: Vec<String> =
         [compared.told, compared.warned, after.told].into_iter().filter(|text| !text.is_empty()).collect();
     if red.is_empty() {
@@ -81,6 +87,7 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
         return Ok(Turned::Green(told.join("\n")));
     }
     let gone: Vec<&TestId> = ran.gone.iter().chain(&lost).collect();
+    told.extend(faces.into_iter().map(|(_, why)| format!("tdd: {why}")));
     told.push(repair(desk, &red, &gone, (&ran, output))?);
     Ok(Turned::Red(told.join("\n")))
 }
@@ -125,7 +132,9 @@ fn repair(
     let halted = desk.state().halted();
     let halted: Vec<&str> = halted.iter().map(|id| id.0.as_str()).collect();
     if halted.is_empty() {
-        text.push_str("tdd: claim again, then another edit. The tests said:\n");
+        let is_green = |fact: &TestRunFact| red.contains(&fact.test_id) && fact.status == PassFail::Pass;
+        let first = if ran.facts.iter().any(is_green) { "run the test, " } else { "" };
+        let _ = writeln!(text, "tdd: {first}claim again, then another edit. The tests said:");
     } else {
         let _ = writeln!(
             text,

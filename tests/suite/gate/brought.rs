@@ -235,3 +235,49 @@ fn ac_tdd_10_41_where_no_session_can_begin_a_persons_word_goes_through() {
     sandbox.write("tdd.yaml", "test: [\n");
     says("UserPromptSubmit").expect(2).says(&["the journal of this session is gone"]);
 }
+
+#[test]
+fn a_removal_that_is_taken_back_is_in_gits_index_again() {
+    let sandbox = project();
+    git(&sandbox, "git branch -M main; mkdir deep; echo 'd = 1' > deep/d.py; git add -A; git commit -qm d");
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    shell(&sandbox, "git rm -q shop.py; git rm -rq deep; git mv tax.py levy.py")
+        .expect(2)
+        .says(&["taken back"]);
+    // A new name of a file is taken out of the tree; of the index's entries none is changed.
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "AD levy.py");
+}
+
+#[test]
+fn ac_tdd_10_37_a_conflict_is_settled_by_taking_one_side_of_it() {
+    let merging = || {
+        let sandbox = project();
+        let side = "git branch -M main; git switch -qc side; sed -i s/0/4/ shop.py; git commit -qam s; git switch -q main";
+        git(&sandbox, &format!("{side}; sed -i s/0/3/ shop.py; git commit -qam m"));
+        git(&sandbox, "git config user.name a; git config user.email a@b");
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        shell(&sandbox, "git merge -q side").expect(0);
+        assert!(sandbox.read("shop.py").contains("<<<<<<<"));
+        sandbox
+    };
+    for (side, text) in [("--theirs", "return 4"), ("--ours", "return 3")] {
+        let sandbox = merging();
+        shell(&sandbox, &format!("git checkout -q {side} shop.py; git add -A; git commit -qm merged"))
+            .expect(0);
+        assert!(sandbox.read("shop.py").contains(text), "{side}");
+        stops(&sandbox).expect(0);
+    }
+    let sandbox = merging();
+    shell(&sandbox, "git checkout -q --theirs shop.py").expect(0);
+    shell(&sandbox, "git add -A; git commit -qm merged").expect(0);
+    stops(&sandbox).expect(0);
+    assert!(sandbox.read("shop.py").contains("return 4"));
+    // Anything else is an edit.
+    let sandbox = merging();
+    shell(
+        &sandbox,
+        "git checkout -q --theirs shop.py; sed -i s/4/7/ shop.py; git add -A; git commit -qm merged",
+    )
+    .expect(2)
+    .says(&["HEAD has it still", "tdd gate refactor on --why 'resolve the merge'"]);
+}

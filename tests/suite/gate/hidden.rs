@@ -52,6 +52,32 @@ fn ac_tdd_10_31_settings_that_git_ignores_are_compared() {
 }
 
 #[test]
+fn ac_tdd_10_31_settings_come_with_a_persons_branch_where_they_settle_the_same() {
+    for (line, code) in [
+        ("# mine\nagent: codex", 0),
+        ("session_gate: { mode: warn }", 2),
+        ("gate: 'true'", 2),
+        ("test_files: [\"x/**\"]", 2),
+    ] {
+        let sandbox = project();
+        sandbox.write("tdd.yaml", "test: python3 -m pytest -q\n");
+        let branch = "git branch -M main; git add -A; git commit -qm own --allow-empty; git switch -qc other";
+        let add = format!("{branch}; printf '%s\\n' '{}' >>tdd.yaml", line.replace('\'', "'\\''"));
+        git(&sandbox, &format!("{add}; sed -i s/0/4/ shop.py; git commit -qam other; git switch -q main"));
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        let ran = shell(&sandbox, "git switch -q other").expect(code);
+        assert_eq!(sandbox.read("tdd.yaml").contains(line), code == 0, "{line}: {}", ran.stderr);
+        assert_eq!(ran.stderr.contains("tdd.yaml refused"), code == 2, "{line}");
+        // By hand it is a person's alone.
+        if code == 0 {
+            shell(&sandbox, "git switch -q main; echo '# x' >>tdd.yaml")
+                .expect(2)
+                .says(&["tdd.yaml refused"]);
+        }
+    }
+}
+
+#[test]
 fn ac_tdd_10_31_settings_that_differ_from_the_last_sessions_are_told_at_the_next_ones_beginning() {
     let sandbox = with_own_settings();
     let begins = |id: &str| {

@@ -160,7 +160,7 @@ fn ac_tdd_10_45_a_merge_that_is_given_up_goes_back() {
     }
     // A part of it is no way back, and neither is one with more in it.
     for end in [
-        "git checkout -q HEAD -- shop.py",
+        "git checkout -q main~1 -- shop.py",
         "git merge --abort; sed -i s/3/7/ shop.py",
         "rm .git/MERGE_HEAD; git checkout -q HEAD -- shop.py",
     ] {
@@ -256,6 +256,49 @@ fn ac_tdd_10_45_a_known_commit_is_taken_out_again() {
         shell(&sandbox, script).expect(2).says(&["shop.py refused"]);
         assert!(sandbox.read("shop.py").contains('3'), "{script}");
     }
+}
+
+#[test]
+fn ac_tdd_10_56_what_git_replays_of_known_commits_stands() {
+    let scripts = [
+        "git cherry-pick clean",
+        "git switch -q -c own; git rebase -q clean",
+        "git switch -q clean; git rebase -q main",
+        "git merge -q --squash clean && git commit -qm squashed",
+        "git rebase -q clean && git switch -q -c own",
+    ];
+    for script in scripts {
+        let sandbox = with_conflict();
+        git(
+            &sandbox,
+            "echo 'a = 1' > a.py; git add -A; git commit -qm a; echo 'b = 1' > b.py; git add -A; git commit -qm b",
+        );
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        shell(&sandbox, script).expect(0);
+        stops(&sandbox).expect(0);
+        assert!(sandbox.path("z.py").exists() && sandbox.path("b.py").exists(), "{script}");
+        // What only looks like it has more in it.
+        let sandbox = with_conflict();
+        git(&sandbox, "echo 'a = 1' > a.py; git add -A; git commit -qm a");
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        let cheat = format!("{script}; echo 'x = 7' >> z.py; git commit -qa --amend --no-edit");
+        shell(&sandbox, &cheat).expect(2).says(&["z.py refused"]);
+        assert!(!std::fs::read_to_string(sandbox.path("z.py")).unwrap_or_default().contains('7'), "{script}");
+    }
+    // The agent's own commits of judged work are replayed as well.
+    let Some(sandbox) = judged() else { return };
+    git(
+        &sandbox,
+        "git branch -M main; git switch -q -c side; echo 's = 1' > side.py; git add side.py; git commit -qm side; git switch -q main",
+    );
+    person(&sandbox);
+    shell(&sandbox, "git commit -qam green").expect(0);
+    stops(&sandbox).expect(0);
+    person(&sandbox);
+    shell(&sandbox, "git rebase -q side").expect(0);
+    stops(&sandbox).expect(0);
+    assert!(sandbox.path("side.py").exists());
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
 }
 
 #[test]

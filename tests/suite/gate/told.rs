@@ -145,6 +145,12 @@ fn ac_tdd_10_50_a_hook_of_gits_that_a_shell_writes_is_told() {
     stops(&sandbox).expect(2).says(&[".git/hooks/pre-commit", "core.hooksPath"]);
     stops(&sandbox).expect(0);
     assert!(!sandbox.beside("ran").exists(), "no git of the gate's runs it");
+    // An object that stands in for another shows a person what is not there.
+    let replace = "git replace $(git rev-parse HEAD:shop.py) $(git rev-parse HEAD:tax.py)";
+    told(shell(&sandbox, replace), &["git replace "]);
+    assert_eq!(shell(&sandbox, "git pack-refs --all").expect(0).stdout, "");
+    stops(&sandbox).expect(2).says(&["git replace ", "Tell the person"]);
+    stops(&sandbox).expect(0);
     // What the person has there is theirs.
     std::fs::write(sandbox.path(".git/hooks/pre-push"), "").unwrap();
     prompts(&sandbox).expect(0);
@@ -231,10 +237,15 @@ fn ac_tdd_10_53_a_claim_is_about_a_file_of_code_that_is_compared() {
         ("*.py", "takes no pattern"),
         ("README.md", "may be edited at any time"),
         ("ignored/x.py", "git ignores it"),
+        ("ignored/new.py", "git ignores it"),
+        ("shop.py:1", "without a line: shop.py"),
+        ("shop.py:1:12", "without a line: shop.py"),
+        ("SHOP.py", "spelt otherwise here: shop.py"),
+        ("shop.py/", "ends like a folder's"),
     ] {
         sandbox.tdd(&["gate", "claim", ID, target]).expect(2).says(&["can't be claimed", why]);
     }
-    for target in ["shop.py", "new.py"] {
+    for target in ["shop.py", "new.py", "new/a:b.py"] {
         claims(&sandbox, ID, target);
     }
 }

@@ -161,6 +161,11 @@ impl GitCheckpoints {
         Ok(holds.then_some(head))
     }
 
+    /// Whether it joins what others have committed.
+    pub fn is_merge(&self, commit: &CheckpointId) -> bool {
+        self.parents(commit).is_ok_and(|parents| parents.len() > 1)
+    }
+
     /// What HEAD has been given since `seen`, and has otherwise than `tree`, which was judged.
     pub fn unjudged(
         &mut self,

@@ -129,7 +129,7 @@ impl GitCheckpoints {
     }
 
     /// What is merged into HEAD, and not committed yet.
-    fn other_side(&self) -> Option<Side> {
+    pub(super) fn other_side(&self) -> Option<Side> {
         let commit = if let Some(heads) = self.note("MERGE_HEAD") {
             // More than two sides are merged without a conflict, and committed at once.
             heads.trim().to_owned()

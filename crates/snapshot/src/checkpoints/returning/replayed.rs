@@ -1,4 +1,11 @@
-//! Commits that git has made of known ones: one that takes a known commit out again. What it has to hold follows from them.
+//! Commits that git has made of known ones, as a revert, a pick, a rebase and a squashed merge do. What they have to hold
+//! follows from known commits:
+//!
+//! ```text
+//! one by one    each has the tree that a merge of its parent with what it was made of gives; that is told by its
+//!               message, or by its author, time and first line, which git takes over
+//! as a whole    the last one has the tree that a merge of the known commit below them with another known one gives
+//! ```
 
 use super::super::GitCheckpoints;
 use super::super::listing::is_name;
@@ -8,6 +15,12 @@ use tdd_core::trouble::Trouble;
 
 /// Commits that one command makes.
 const MOST: usize = 20;
+/// The newest known commits that one may have been made of.
+const MOST_SOURCES: &str = "5000";
+/// Known commits with which a merge is tried.
+const MOST_SIDES: usize = 16;
+/// What git takes over from the commit that it replays.
+const TAKEN_OVER: &str = "%an %ae %at %s";
 
 impl GitCheckpoints {
     /// Whether this commit, and those between it and a known one, are just what git makes of known commits.
@@ -16,23 +29,74 @@ impl GitCheckpoints {
         known: (&CheckpointId, &GitSeen),
         commit: &CheckpointId,
     ) -> Result<bool, Trouble> {
-        let mut commit = commit.clone();
-        for _ in 0..MOST {
-            let Ok([parent]) = <[CheckpointId; 1]>::try_from(self.parents(&commit)?) else {
-                return Ok(false);
-            };
-            let Some((theirs, base)) = self.replays(&commit)? else { return Ok(false) };
-            if !self.is_known(known, &theirs)? || !self.is_known(known, &base)? {
-                return Ok(false);
+        let mut new = Vec::new();
+        let mut below = commit.clone();
+        while !self.is_known(known, &below)? {
+            let parents = self.parents(&below)?;
+            let ([parent], true) = (parents.as_slice(), new.len() < MOST) else { return Ok(false) };
+            let parent = parent.clone();
+            new.push((std::mem::replace(&mut below, parent.clone()), parent));
+        }
+        let mut is_each = true;
+        for (commit, parent) in &new {
+            is_each = is_each && self.is_made_of_known(known, (commit, parent))?;
+        }
+        Ok(is_each || self.is_merged(known, (&below, commit))?)
+    }
+
+    fn is_made_of_known(
+        &self,
+        known: (&CheckpointId, &GitSeen),
+        (commit, parent): (&CheckpointId, &CheckpointId),
+    ) -> Result<bool, Trouble> {
+        let told = self.replays(commit)?;
+        let sources = if told.is_some() { told.into_iter().collect() } else { self.sources(known, commit)? };
+        for (theirs, base) in sources {
+            if self.is_known(known, &theirs)? && self.is_known(known, &base)? {
+                let merged = self.merge_of(parent, &theirs, Some(&base))?;
+                if merged.is_some() && merged == self.tree_of(commit) {
+                    return Ok(true);
+                }
             }
-            let merged = self.merge_of(&parent, &theirs, Some(&base))?;
-            if merged.is_none_or(|tree| self.tree_of(&commit).is_none_or(|own| own != tree)) {
-                return Ok(false);
-            }
-            if self.is_known(known, &parent)? {
+        }
+        Ok(false)
+    }
+
+    /// Known commits that have what git takes over, each with its parent.
+    fn sources(
+        &self,
+        (tips, seen): (&CheckpointId, &GitSeen),
+        commit: &CheckpointId,
+    ) -> Result<Vec<(CheckpointId, CheckpointId)>, Trouble> {
+        let format = format!("--format=%H %P%x00{TAKEN_OVER}");
+        let words = ["log", "--no-show-signature", "-n", MOST_SOURCES, "--no-merges", &format, &tips.0];
+        let words: Vec<&str> = words.into_iter().chain(seen.trusted.iter().map(|it| it.0.as_str())).collect();
+        let listed = self.own_git().run(&words, b"")?;
+        let own = format!("--format={TAKEN_OVER}");
+        let own = self.own_git().run(&["log", "--no-show-signature", "-n1", &own, &commit.0], b"")?;
+        let (listed, own) = (String::from_utf8_lossy(&listed), String::from_utf8_lossy(&own));
+        let of_line = |line: &str| {
+            let (names, taken_over) = line.split_once('\0')?;
+            let (theirs, parent) = names.split_once(' ')?;
+            let is_it = taken_over.trim() == own.trim();
+            is_it.then(|| (CheckpointId(theirs.to_owned()), CheckpointId(parent.to_owned())))
+        };
+        Ok(listed.lines().filter_map(of_line).take(MOST).collect())
+    }
+
+    /// Whether a commit has the tree that a merge of two known ones gives, of which it follows the first.
+    fn is_merged(
+        &self,
+        (tips, seen): (&CheckpointId, &GitSeen),
+        (below, commit): (&CheckpointId, &CheckpointId),
+    ) -> Result<bool, Trouble> {
+        let Some(tree) = self.tree_of(commit) else { return Ok(false) };
+        let mut sides: Vec<CheckpointId> = seen.trusted.iter().rev().cloned().collect();
+        sides.extend(self.parents(tips)?);
+        for side in sides.iter().filter(|side| *side != below).take(MOST_SIDES) {
+            if self.merge_of(below, side, None)?.as_ref() == Some(&tree) {
                 return Ok(true);
             }
-            commit = parent;
         }
         Ok(false)
     }

@@ -1,0 +1,155 @@
+//! What is written into modules of tests beside what stands there, whatever it is: a test that a macro makes, the macro, a
+//! helper. Plain tests that are added are known by `source::units`; here the module's items are compared one by one.
+//!
+//! ```text
+//! mod tests { use super::*; #[test] fn a() {…} }
+//!   +  case!(five, 5, 10);          more of it
+//!   +  fn helper() {…}              more of it, if nothing that stood there says "helper"
+//!   -  #[test] fn a() {…}           not only more, unless `base` has no such test
+//! ```
+
+use super::split::condensed;
+use super::tree::{Span, Tree, is_name};
+use super::units::{Unit, rest, units};
+use super::{Language, Unread};
+
+/// Whether a Rust source differs outside of what is for tests alone.
+pub fn same_code(before: &str, after: &str) -> Result<bool, Unread> {
+    let (old, new) = (Tree::parse(Language::Rust, before)?, Tree::parse(Language::Rust, after)?);
+    Ok(new.errors.is_empty() && rest(&old, &units(&old)) == rest(&new, &units(&new)))
+}
+
+/// Whether what `base` has for tests alone, and `before` still has, stands in `after` as it is and means what it did.
+pub fn keeps_tests(base: &str, before: &str, after: &str) -> Result<bool, Unread> {
+    let read = |source| Tree::parse(Language::Rust, source);
+    let (base, old, new) = (read(base)?, read(before)?, read(after)?);
+    let (base_units, mut left) = (units(&base), units(&new));
+    for unit in units(&old) {
+        if let Some(at) = left.iter().position(|now| now.text == unit.text) {
+            left.swap_remove(at);
+            continue;
+        }
+        if base_units.iter().all(|it| it.name != unit.name) {
+            continue;
+        }
+        let (Some(was), Some(at)) =
+            (Module::of(&old, &unit), left.iter().position(|now| now.name == unit.name))
+        else {
+            return Ok(false);
+        };
+        let is = left.swap_remove(at);
+        let in_base: Vec<Module> = base_units.iter().filter_map(|it| Module::of(&base, it)).collect();
+        let grown = Module::of(&new, &is).is_some_and(|is| is.grew(&was, &in_base));
+        if !grown {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A module of tests, item by item.
+struct Module {
+    head: String,
+    items: Vec<Item>,
+}
+
+struct Item {
+    text: String,
+    words: Vec<String>,
+    /// What it declares or brings.
+    names: Vec<String>,
+}
+
+impl Module {
+    fn of(tree: &Tree<'_>, unit: &Unit) -> Option<Self> {
+        let module = tree.siblings(unit.span.clone()).find(|at| tree.kind(*at) == "mod_item")?;
+        let body = tree.child(module, "body")?;
+        let mut items = Vec::new();
+        let mut start = None;
+        for item in tree.parts(body) {
+            let first = *start.get_or_insert(item);
+            if tree.kind(item) != "attribute_item" {
+                items.push(Item::of(tree, &(first..tree.node(item).last), item));
+                start = None;
+            }
+        }
+        Some(Self { head: condensed(tree, &(unit.span.start..body)), items })
+    }
+
+    /// Whether all that was there and is in one of these modules is there still, and nothing new has one of its names.
+    fn grew(&self, was: &Self, base: &[Self]) -> bool {
+        let mut left: Vec<&Item> = self.items.iter().collect();
+        let mut kept: Vec<&Item> = Vec::new();
+        for item in &was.items {
+            if let Some(at) = left.iter().position(|now| now.text == item.text) {
+                left.remove(at);
+                kept.push(item);
+            } else if base.iter().flat_map(|module| &module.items).any(|it| it.text == item.text) {
+                return false;
+            }
+        }
+        let is_said = |name: &String| kept.iter().any(|item| item.words.contains(name));
+        self.head == was.head && !left.iter().any(|item| item.names.iter().any(is_said))
+    }
+}
+
+impl Item {
+    fn of(tree: &Tree<'_>, span: &Span, item: usize) -> Self {
+        let words = |span: Span| -> Vec<String> {
+            span.filter(|at| is_name(tree.kind(*at))).map(|at| tree.text(at).to_owned()).collect()
+        };
+        let names = if tree.kind(item) == "use_declaration" {
+            words(tree.span(item))
+        } else {
+            tree.child(item, "name").map(|at| tree.text(at).to_owned()).into_iter().collect()
+        };
+        Self { text: condensed(tree, span), words: words(span.clone()), names }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: &str = "pub fn f(x: i32) -> i32 { x }\n";
+
+    fn with(items: &str) -> String {
+        format!("{CODE}#[cfg(test)]\nmod tests {{\n    use super::*;\n    {items}\n}}\n")
+    }
+
+    #[test]
+    fn whatever_is_written_beside_tests_is_more_of_them() {
+        let one = "#[test] fn one() { assert_eq!(f(1), 1); }";
+        let case =
+            "macro_rules! case { ($n:ident, $a:expr) => { #[test] fn $n() { assert_eq!(f($a), 2); } } }";
+        for (base, before, after, wanted) in [
+            (one, one, format!("{case} case!(two, 2); {one}"), true),
+            (one, one, format!("{one} fn help() -> i32 {{ 1 }}"), true),
+            (one, one, format!("use std::fmt; {one}"), true),
+            // The test is another one, or gone.
+            (one, one, one.replace("f(1), 1", "f(1), f(1)"), false),
+            (one, one, case.to_owned(), false),
+            // Its words mean something else from now on.
+            (one, one, format!("macro_rules! assert_eq {{ ($($t:tt)*) => {{}} }} {one}"), false),
+            (one, one, format!("{one} fn f(x: i32) -> i32 {{ 1 }}"), false),
+            (one, one, format!("use other::f; {one}"), false),
+            // What is new since the last good tree may be mended.
+            ("", one, one.replace("f(1), 1", "f(1), 2"), true),
+            (one, &format!("{one} {case} case!(two, 2);"), format!("{one} {case} case!(two, 3);"), true),
+            (
+                &format!("{one} case!(two, 2);"),
+                &format!("{one} case!(two, 2);"),
+                format!("{one} case!(two, 3);"),
+                false,
+            ),
+        ] {
+            let kept = keeps_tests(&with(base), &with(before), &with(&after)).unwrap();
+            assert_eq!(kept, wanted, "{base} / {before} / {after}");
+            assert!(same_code(&with(before), &with(&after)).unwrap());
+        }
+        assert!(!same_code(&with(one), &with(one).replace("{ x }", "{ 1 }")).unwrap());
+        let without = with(one).replace("#[cfg(test)]", "#[cfg(all(test, unix))]");
+        assert!(!keeps_tests(&with(one), &with(one), &without).unwrap());
+        assert!(keeps_tests(CODE, &with(one), CODE).unwrap());
+    }
+}
