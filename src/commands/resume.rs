@@ -14,7 +14,7 @@ use tdd_child::run_folder::{self, RunDir};
 use tdd_child::sandbox;
 use tdd_core::criterion::{self, CriterionId};
 use tdd_core::event::{Decision, Plan, SandboxNeed, Screens};
-use tdd_core::harmless::shell_word;
+use tdd_core::harmless::typed_word;
 use tdd_core::isolation::Wanted;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Key, Role};
@@ -148,7 +148,7 @@ pub(super) fn as_it_reads_now(
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(crate::settings::DEFAULT_SPECS_DIR);
     if !path.exists() {
-        let (file, run) = (shell_word(state.run.requirement.path.as_str()), &state.run.run);
+        let (file, run) = (typed_word(state.run.requirement.path.as_str()), &state.run.run);
         return Err(Trouble::user(format!("the requirement is gone: {}", state.run.requirement.path))
             .because("it was deleted since the run began")
             .advise(format!(

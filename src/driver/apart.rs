@@ -17,6 +17,7 @@ use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
 use tdd_source::Language;
 
 mod in_place;
+mod versions;
 
 use super::drive::{Carry, Driver};
 use super::meanwhile::{hold_theirs, listed};
@@ -113,35 +114,6 @@ where
             (paths, kept.clone())
         });
         asked.filter(|(paths, _)| !paths.is_empty()).collect()
-    }
-
-    /// Of files that the commands write anew in a checkout of the result, other versions may be what they made of
-    /// the work as it was then, say a list of all functions after the first criterion. Each is told to be that where
-    /// they make just that version of the tree that holds it, with the file as it was before.
-    async fn made_before(
-        &mut self,
-        good: &CheckpointId,
-        rewritten: Vec<(Vec<RelPath>, CheckpointId)>,
-    ) -> Result<Vec<Event>, Trouble> {
-        let mut events = Vec::new();
-        for (paths, kept) in rewritten {
-            let mut before = Vec::new();
-            for path in &paths {
-                before.push((path.clone(), self.ports.checkpoints.read(good, path)?));
-            }
-            let Some((folder, seen)) = self.lay_apart(&kept)? else { continue };
-            let ran = match self.ports.bench.put(&before) {
-                Ok(()) => self.run_apart(Some((&folder, &seen))).await,
-                Err(trouble) => Err(trouble),
-            };
-            let made = match ran {
-                Err(trouble) if !is_no_matter(&trouble) => Err(trouble),
-                Ok(()) | Err(_) => self.made_as_in(&kept, paths),
-            };
-            self.ports.bench.close();
-            events.extend(made_again(made?, kept));
-        }
-        Ok(events)
     }
 
     /// Those of these files that are in the checkout as they are in `kept`.

@@ -159,10 +159,11 @@ impl<W: World> Drive<'_, W> {
 
     /// Of what lies in the tree when the baseline is refused: the commands run again, as they do for one that holds.
     /// What they don't write again is told as somebody else's and stays.
-    pub(super) async fn whose_of_refused(&mut self) -> Result<Whose, Trouble> {
+    pub(super) async fn whose_of_refused(&mut self, trouble: &Trouble) -> Result<Whose, Trouble> {
         const LABEL: &str = "seen-baseline";
-        // Nobody waits much longer for a refusal.
-        if !matches!(self.state.phase, Phase::Baselining) || self.at_work_ms() > LONGEST_MS {
+        // Nobody waits much longer for a refusal, and where the system fails nothing is to be learned.
+        let is_of_tests = matches!(self.state.phase, Phase::Baselining) && trouble.obstacle.is_none();
+        if !is_of_tests || self.at_work_ms() > LONGEST_MS {
             return Ok(Whose::Unknown);
         }
         let mut found = Found::default();

@@ -140,7 +140,7 @@ impl<W: World> Carry<State> for Drive<'_, W> {
     async fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
         let Some(zero) = self.state.facts.zero.clone() else { return trouble };
         // The first trouble is the one to tell.
-        let whose = self.whose_of_refused().await.unwrap_or(Whose::Unknown);
+        let whose = self.whose_of_refused(&trouble).await.unwrap_or(Whose::Unknown);
         // The tree is kept under refs/tdd/ in any case.
         let _ = self.put_back_refused(&zero, whose);
         self.refused(trouble, format!("tdd {}", self.state.run.requirement.id))

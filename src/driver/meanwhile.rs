@@ -119,7 +119,7 @@ fn in_a_command(paths: &[&RelPath]) -> String {
     if paths.len() > LISTED {
         return "FILE…".to_owned();
     }
-    let words = paths.iter().map(|path| harmless::shell_word(&summary::pathspec(path)));
+    let words = paths.iter().map(|path| harmless::typed_word(&summary::pathspec(path)));
     words.collect::<Vec<_>>().join(" ")
 }
 

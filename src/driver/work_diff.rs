@@ -9,7 +9,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, ClassedChange, Notice, TestAware, TestAwareKind};
 use tdd_core::guard::{self, Guard};
-use tdd_core::harmless::shell_word;
+use tdd_core::harmless::typed_word;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass, Learned, Permission, Policy};
 use tdd_core::role::Role;
@@ -351,7 +351,7 @@ pub(super) fn submodules(changed: &[ClassedChange]) -> Vec<&RelPath> {
 fn changed_submodules(role: Role, modules: &[&RelPath], kept: &CheckpointId) -> Trouble {
     let mut next = Vec::new();
     for module in modules {
-        let folder = shell_word(module.as_str());
+        let folder = typed_word(module.as_str());
         next.push(format!(
             "look:         git -C {folder} status\n\
              put it back:  git -C {folder} stash -u\n\

@@ -211,12 +211,23 @@ fn ac_tdd_9_18_the_next_requirement_and_what_an_editor_holds_are_no_part_of_a_ru
     for level in LEVELS.into_iter().filter(|level| *level == "audit" || has_bwrap()) {
         for (agent, code) in [(WAITING, 0), (bad.as_str(), 1)] {
             let sandbox = project(agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
-            let all =
-                ["specs/frs/STE-9.md", "specs/frs/.STE-1.md.swp", "tests/.ac_ste_1_1.sh.swp", ".src.txt.swp"];
+            let all = [
+                "specs/frs/STE-9.md",
+                "specs/frs/.STE-1.md.swp",
+                "tests/.ac_ste_1_1.sh.swp",
+                ".src.txt.swp",
+                "src.txt~",
+                "tests/ac_ste_1_1.sh~",
+                "#src.txt#",
+                ".#src.txt",
+                "tests/4913",
+            ];
             let write = || all.iter().for_each(|path| sandbox.write(path, "mine\n"));
             let ran = meanwhile(level, &sandbox, write).expect(code);
-            assert!(!ran.stderr.contains("STE-9") && !ran.stderr.contains(".swp"), "{}", ran.stderr);
-            assert!(!ran.stdout.contains("STE-9") && !ran.stdout.contains(".swp"), "{}", ran.stdout);
+            for word in ["STE-9", ".swp", "txt~", "sh~", "#src", "4913"] {
+                assert!(!ran.stderr.contains(word), "{level}: {}", ran.stderr);
+                assert!(!ran.stdout.contains(word), "{level}: {}", ran.stdout);
+            }
             // Said once more, it is still nobody's business but the person's.
             sandbox.write(all[0], "mine, and more\n");
             sandbox.tdd(&["undo"]).expect(0);

@@ -212,3 +212,70 @@ fn ac_tdd_9_83_clean_asks_nothing_about_what_a_refused_run_made() {
         assert_eq!((sandbox.read("README.md"), sandbox.read("mine.txt")), ("mine\n".into(), "mine\n".into()));
     }
 }
+
+/// A commit on the run's own branch is nobody's fault, and is told while the run is at work.
+#[test]
+fn ac_tdd_9_84_a_commit_on_the_branch_of_a_run_is_told_during_it() {
+    for level in levels() {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        let mut mine = String::new();
+        let ran = meanwhile(level, &sandbox, || {
+            sandbox.write("note.txt", "note\n");
+            sandbox.git(&["add", "note.txt"]);
+            sandbox.git(&["-c", "user.name=p", "-c", "user.email=p@p", "commit", "-qm", "MINE"]);
+            mine = sandbox.git(&["rev-parse", "HEAD"]);
+        });
+        let ran = ran.expect(0).says(&["branch main was moved from "]);
+        assert_eq!(ran.stderr.contains("by somebody else, and no work of this run"), level == "enforce");
+        assert_eq!(sandbox.git(&["rev-parse", "main"]) == mine, level == "enforce", "{level}");
+        assert!(sandbox.git(&["rev-list", "--all"]).contains(&mine), "{level}");
+    }
+}
+
+/// What is advised can be typed as it stands, whatever a file is called.
+#[test]
+fn ac_tdd_9_85_a_name_with_odd_letters_is_quoted_in_every_advised_command() {
+    for name in ["a b.txt", "it's.txt", "$(touch x).txt", "a\nb.txt", "\u{1b}[2J.txt", "-n.txt"] {
+        let sandbox = project(WAITING, HONEST_CHECK, "");
+        let ran = meanwhile("audit", &sandbox, || sandbox.write(name, "mine\n")).expect(0);
+        assert!(!ran.stdout.contains('\u{1b}'), "{}", ran.stdout);
+        let bash = |script: &str| {
+            let mut command = sandbox.command("bash");
+            command.env("GIT_AUTHOR_NAME", "p").env("GIT_AUTHOR_EMAIL", "p@p");
+            command.env("GIT_COMMITTER_NAME", "p").env("GIT_COMMITTER_EMAIL", "p@p");
+            Ran::of(&command.args(["-ec", script]).output().unwrap()).expect(0).stdout
+        };
+        let commit = ran.stdout.lines().find(|line| line.contains("git add ")).unwrap();
+        bash(commit);
+        assert!(!sandbox.git(&["-c", "core.quotePath=off", "show", "--stat", "-z", "HEAD"]).is_empty());
+        assert_eq!(sandbox.git(&["status", "--short"]), "", "{name:?}");
+        sandbox.git(&["reset", "-q", "HEAD~1"]);
+        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+        let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0).says(&["left alone"]);
+        let show = cleaned.stderr.lines().find_map(|line| line.strip_prefix("keep one: ")).unwrap();
+        assert_eq!(bash(show.strip_suffix(" > FILE").unwrap()), "mine\n", "{name:?}: {show}");
+    }
+}
+
+/// A formatter that runs with the suite is nobody, however many criteria there are.
+#[test]
+fn what_a_formatter_in_the_suite_makes_of_each_criterions_work_is_nobodys() {
+    let agent = "case $role in
+test-writer) mkdir -p tests; for n in 1 2 3; do echo \"grep -q 'ac$n x' src.txt\" >tests/ac_ste_1_$n.sh; done
+  block tests;;
+implementer) n=$(grep -o 'AC-STE-1.[123]' $2 | head -1); echo \"ac${n#AC-STE-1.}   x\" >>src.txt; block src.txt;;
+*) block '';;
+esac
+";
+    let check = "sed -i 's/  */ /g' src.txt\nr=0; for t in tests/ac_*.sh; do test ! -e $t || sh $t || r=1; done; exit $r\n";
+    for level in levels() {
+        let sandbox = project(agent, check, "");
+        let requirement = sandbox.read("specs/frs/STE-1.md");
+        let more = "- AC-STE-1.2: src.txt says more.\n- AC-STE-1.3: src.txt says it all.\n";
+        sandbox.write("specs/frs/STE-1.md", &format!("{requirement}{more}"));
+        sandbox.commit();
+        let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(0);
+        is_the_suites(&sandbox, &ran, "", level);
+        assert_eq!(sandbox.read("src.txt"), "one\n");
+    }
+}

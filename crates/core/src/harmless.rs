@@ -40,6 +40,28 @@ pub fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// The same for a line that a person copies from their terminal: what would move the cursor or break the line is told
+/// by its bytes, as bash, zsh and ksh read it.
+pub fn typed_word(word: &str) -> String {
+    if word.chars().all(is_tame) {
+        return shell_word(word);
+    }
+    let mut typed = "$'".to_owned();
+    for letter in word.chars() {
+        match letter {
+            '\n' => typed.push_str("\\n"),
+            '\t' => typed.push_str("\\t"),
+            '\\' | '\'' => typed.extend(['\\', letter]),
+            letter if is_tame(letter) => typed.push(letter),
+            letter => {
+                let mut bytes = [0; 4];
+                typed.extend(letter.encode_utf8(&mut bytes).bytes().map(|byte| format!("\\x{byte:02x}")));
+            }
+        }
+    }
+    typed + "'"
+}
+
 /// Whether a character can do no harm within a line.
 pub fn is_tame(c: char) -> bool {
     !c.is_control() && !misleads(c)
@@ -94,5 +116,10 @@ mod tests {
             assert_eq!(shell_word(word), want);
         }
         assert_eq!(shell_word("$(x)"), "'$(x)'");
+        for (word, want) in
+            [("a b", "'a b'"), ("a\n'\\\u{1b}", r"$'a\n\'\\\x1b'"), ("\u{202e}", r"$'\xe2\x80\xae'")]
+        {
+            assert_eq!(typed_word(word), want);
+        }
     }
 }

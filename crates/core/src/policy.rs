@@ -326,10 +326,14 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/*.snap.new",
     "**/*.pending-snap",
     "**/.DS_Store",
-    // What editors hold beside a file that is open in them.
+    // What editors hold beside a file that is open in them, keep of it as it was, or try a folder with.
     "**/.*.sw[a-p]",
     "**/.*.kate-swp",
     "**/.~lock.*#",
+    "**/*~",
+    "**/#*#",
+    "**/.#*",
+    "**/4913",
     "**/.tdd-report.xml",
     ".tdd/runs/**",
     "**/.tdd/runs/**",
@@ -522,6 +526,12 @@ mod tests {
             (".shop.py.swo", true),
             ("shop.swp", false),
             (".shop.swq", false),
+            ("shop.py~", true),
+            ("src/#shop.py#", true),
+            ("src/.#shop.py", true),
+            ("src/4913", true),
+            ("src/4913.txt", false),
+            ("#shop.py", false),
         ] {
             assert_eq!(policy.looks_like_by_product(&RelPath::new(file).unwrap()), want, "{file}");
         }

@@ -198,6 +198,28 @@ impl Manifest {
         }
     }
 
+    fn seal_all(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble> {
+        (self.classes, self.except) = (classes.to_vec(), except.to_vec());
+        let mut before = std::mem::take(&mut self.sealed);
+        std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
+        let pass = self.pass()?;
+        let unusable = |error: io::Error| unusable(&self.repository, &error);
+        let survey::Found { protected, tools } = self.survey(&pass).look().map_err(unusable)?;
+        let behind = self.survey(&pass).behind_links(&protected).map_err(unusable)?;
+        for path in protected.iter().chain(&behind) {
+            let known = before.remove(path);
+            let entry = self.seal_one(&pass, path, known).map_err(|error| unreadable(path, &error))?;
+            if let Some(entry) = entry {
+                self.sealed.insert(path.clone(), entry);
+            }
+        }
+        drop(pass);
+        self.closed.is_known();
+        self.tools.watch(&self.repository, &tools);
+        self.tell();
+        Ok(())
+    }
+
     /// Paths that differ from the seal, as they are on disk.
     fn differing(&self) -> Result<BTreeSet<Vec<u8>>, Trouble> {
         let pass = self.pass()?;
@@ -242,25 +264,13 @@ impl Manifest {
 
 impl Protection for Manifest {
     fn seal(&mut self, classes: &[FileClass], except: &[RelPath]) -> Result<(), Trouble> {
-        (self.classes, self.except) = (classes.to_vec(), except.to_vec());
-        let mut before = std::mem::take(&mut self.sealed);
-        std::fs::create_dir_all(&self.scratch).map_err(|error| unusable(&self.scratch, &error))?;
-        let pass = self.pass()?;
-        let unusable = |error: io::Error| unusable(&self.repository, &error);
-        let survey::Found { protected, tools } = self.survey(&pass).look().map_err(unusable)?;
-        let behind = self.survey(&pass).behind_links(&protected).map_err(unusable)?;
-        for path in protected.iter().chain(&behind) {
-            let known = before.remove(path);
-            let entry = self.seal_one(&pass, path, known).map_err(|error| unreadable(path, &error))?;
-            if let Some(entry) = entry {
-                self.sealed.insert(path.clone(), entry);
-            }
+        let sealed = self.seal_all(classes, except);
+        if sealed.is_err() {
+            // Half a seal would take all that it lacks for new, and whoever restores it would remove that.
+            self.classes.clear();
+            self.sealed.clear();
         }
-        drop(pass);
-        self.closed.is_known();
-        self.tools.watch(&self.repository, &tools);
-        self.tell();
-        Ok(())
+        sealed
     }
 
     fn loosen(&mut self) {

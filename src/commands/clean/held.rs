@@ -3,7 +3,7 @@
 use super::{Candidate, Kind, LISTED, counted, sessions};
 use crate::commands::journalled::Journalled;
 use tdd_core::event::Event;
-use tdd_core::harmless::line;
+use tdd_core::harmless::{line, typed_word};
 use tdd_core::kept_work;
 use tdd_core::labels;
 use tdd_core::machine::PutBack;
@@ -62,10 +62,10 @@ fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Troubl
     let lines: Vec<String> = lines.collect();
     Ok(Some(format!(
         "nothing else holds {} of files that somebody else has written, or may have:\n{}\n\
-         keep one: git show {first}:{} > FILE",
+         keep one: git show {} > FILE",
         counted(only.len(), "version"),
         lines.join("\n"),
-        line(path)
+        typed_word(&format!("{first}:{path}"))
     )))
 }
 

@@ -9,7 +9,7 @@ use crate::world::session_file;
 use crate::world::session_file::shelf::{self, Told};
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::event::{Event, RunId, SessionEvent, SessionId};
-use tdd_core::harmless::line;
+use tdd_core::harmless::{line, typed_word};
 use tdd_core::session::Session;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::run_refs::RunRefs;
@@ -118,10 +118,10 @@ pub(super) fn held_alone(refs: &RunRefs, candidate: &Candidate) -> Result<Option
     let lines: Vec<String> = lines.collect();
     Ok(Some(format!(
         "{name}: nothing else holds {} that was taken back:\n{}\n\
-         keep one: git show {first}:{} > FILE\nremove them with the session: tdd clean {name} --discard-commits",
+         keep one: git show {} > FILE\nremove them with the session: tdd clean {name} --discard-commits",
         counted(only.len(), "version"),
         lines.join("\n"),
-        line(path)
+        typed_word(&format!("{first}:{path}"))
     )))
 }
 

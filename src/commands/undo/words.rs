@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::LISTED;
 use tdd_core::event::RunId;
 use tdd_core::finding::{Change, ChangeKind};
-use tdd_core::harmless::{line, shell_word};
+use tdd_core::harmless::{line, typed_word};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::restore::{Commit, Elsewhere, LeftMode};
@@ -89,7 +89,7 @@ pub(super) fn elsewhere(places: &[Elsewhere], run: &RunId) -> Trouble {
     };
     let lies: Vec<String> = places.iter().take(LISTED).map(words).collect();
     let way = |place: &Elsewhere| match place {
-        Elsewhere::Branch(name) => format!("git switch {}", shell_word(name)),
+        Elsewhere::Branch(name) => format!("git switch {}", typed_word(name)),
         Elsewhere::Stash => "git stash list, and git stash pop".to_owned(),
     };
     let go = places.first().map(way).unwrap_or_default();
@@ -142,7 +142,7 @@ pub(super) fn left_permissions(left: &[LeftMode]) -> Option<String> {
         "tdd: permissions of {} are not as before the run, and were left: each was touched since, perhaps by \
          somebody else; as before: chmod {then:o} {}",
         files(left.len()),
-        shell_word(path.as_str())
+        typed_word(path.as_str())
     );
     let _ = write!(text, "\n  {} ({now:o}, was {then:o})", line(path.as_str()));
     for (path, now, then) in left.iter().take(LISTED).skip(1) {

@@ -11,6 +11,7 @@ use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Bench, Checkpoints, Protection, World};
+use tdd_core::state::Entry;
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
@@ -122,13 +123,25 @@ impl<W: World> Drive<'_, W> {
         let (made, rewritten) = made?;
         // For the journal first: a run of each of the others takes a while.
         self.record(&made)?;
-        let made = self.made_before(&good, rewritten).await?;
+        let trees = self.trees_of_work(&good);
+        let made = self.made_before(&trees, rewritten).await?;
         self.record(&made)?;
         let asked = self.still_set_aside();
         let made = self.made_in_place_of((&good, &once), asked).await;
         let mut events = vec![self.worked()];
         events.extend(made?);
         self.record(&events)
+    }
+
+    /// All that was ever measured, and is held.
+    fn trees_of_work(&self, good: &CheckpointId) -> Vec<CheckpointId> {
+        let entries = self.state.ledgers.values().flat_map(|ledger| &ledger.entries);
+        let of_one = |entry: &Entry| [Some(entry.attempt.before.clone()), entry.kept_as.clone()];
+        let mut trees: Vec<CheckpointId> = entries.flat_map(of_one).flatten().collect();
+        trees.push(good.clone());
+        trees.sort();
+        trees.dedup();
+        trees
     }
 
     /// The same at the end of a run, for new files that came while tests ran and were put back. What comes again, or is

@@ -44,7 +44,7 @@ pub fn commit_paths(facts: &SummaryFacts) -> Option<String> {
 /// Takes what the run changed alone, whatever else is staged.
 pub(super) fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
     ours(facts).next()?;
-    let paths: Vec<String> = pathspecs(facts).iter().map(|path| harmless::shell_word(path)).collect();
+    let paths: Vec<String> = pathspecs(facts).iter().map(|path| harmless::typed_word(path)).collect();
     if paths.is_empty() {
         return Some("git status".to_owned());
     }

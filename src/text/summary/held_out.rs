@@ -39,7 +39,9 @@ pub fn in_a_halt(state: &State) -> Vec<String> {
     ));
     let files = held.files();
     lines.extend(
-        files.iter().map(|file| format!("  git show {whole}:{}", harmless::line(file.path.as_str()))),
+        files
+            .iter()
+            .map(|file| format!("  git show {}", harmless::typed_word(&format!("{whole}:{}", file.path)))),
     );
     lines
 }

@@ -56,9 +56,18 @@ fn folders(path: &RelPath) -> impl Iterator<Item = &str> {
     folder.split('/').filter(|part| !part.is_empty())
 }
 
-/// Whether an editor holds this beside a file that is open in it: no command makes such a file.
+/// Whether an editor holds this beside a file that is open in it, has kept it of a file as it was, or tries with it
+/// whether it may write to a folder, as Vim does: no command makes such a file.
 pub fn is_editors(path: &RelPath) -> bool {
-    let Some(name) = path.file_name().strip_prefix('.') else { return false };
+    let name = path.file_name();
+    let is_between = name.len() > 2 && name.starts_with('#') && name.ends_with('#');
+    if name == "4913" || is_between || (name.len() > 1 && name.ends_with('~')) {
+        return true;
+    }
+    let Some(name) = name.strip_prefix('.') else { return false };
+    if name.len() > 1 && name.starts_with('#') {
+        return true;
+    }
     let is_swap = |end: &str| {
         end.len() == 3 && end.starts_with("sw") && end.ends_with(|last| matches!(last, 'a'..='p'))
     };
@@ -77,6 +86,13 @@ mod tests {
             ("src/.shop.py.swo", true),
             ("a/.b.kate-swp", true),
             (".~lock.a.odt#", true),
+            ("src/shop.py~", true),
+            ("#shop.py#", true),
+            (".#shop.py", true),
+            ("src/4913", true),
+            ("4913/a", false),
+            ("#", false),
+            ("~", false),
             ("shop.swp", false),
             (".shop.swq", false),
             (".swap", false),

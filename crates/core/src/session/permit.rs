@@ -8,6 +8,7 @@ use crate::event::{EditGround, PassFail, Switch};
 use crate::globs::Globs;
 use crate::harmless::{self, shell_word};
 use crate::path::RelPath;
+use crate::policy::tooling::is_editors;
 use crate::policy::{self, BadGlob, FileClass, Permission, Policy};
 use crate::role::Role;
 use crate::test::TestId;
@@ -136,7 +137,7 @@ impl Rules {
         !self.is_guarded(path)
             && (self.free.is_match(path.as_str())
                 || policy::is_document(path, &self.policy.effective().specs_dir)
-                || is_an_editors(path)
+                || is_editors(path)
                 || self.policy.classify(path) == FileClass::ByProduct)
     }
 
@@ -154,12 +155,6 @@ impl Rules {
 /// Folders in which agents look for hooks, settings and plugins; `.git` holds hooks of its own.
 const HOLDS_HOOKS: [&str; 7] = [".git", ".claude", ".codex", ".gemini", ".opencode", ".pi", ".cursor"];
 const HOLD_HOOKS: [&str; 4] = [".github/hooks/tdd.json", "opencode.json", "opencode.jsonc", ".mcp.json"];
-
-/// What editors leave beside a file while it is open, or as it was before.
-fn is_an_editors(path: &RelPath) -> bool {
-    let name = path.file_name();
-    name.ends_with('~') || name.starts_with(".#") || (name.starts_with('#') && name.ends_with('#'))
-}
 
 impl Session {
     /// Whether this file may be edited now.

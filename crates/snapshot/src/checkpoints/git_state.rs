@@ -159,6 +159,7 @@ impl GitState {
         let (was, is) = (head_text(self.mine.get(b"HEAD".as_slice())), head_text(head.as_ref()));
         let moved = format!("HEAD was moved from {} to {}; {LEFT}", short(&was), short(&is));
         let mut said: Vec<String> = (was != is).then_some(moved).into_iter().collect();
+        said.extend(self.commits_of_others(at)?);
         if at.sound.are_all(at.place, &self.our_folder, at.ours) {
             return Ok(said);
         }
@@ -167,6 +168,22 @@ impl GitState {
         said.extend(lost);
         write_refs(at, &[], &update)?;
         Ok(said)
+    }
+
+    /// What somebody else has done to this work tree's branch.
+    fn commits_of_others(&self, at: &Restoring<'_>) -> Result<Option<String>, Trouble> {
+        let Some(branch) = self.branch() else { return Ok(None) };
+        let was = self.refs.get(&branch);
+        let file = git_files::copy_file(&at.place.common_dir, &branch)?;
+        // Mostly git need not be asked.
+        if let (Some(was), Some(Copied::File { bytes, .. })) = (was, &file)
+            && bytes.trim_ascii() == was.object.as_bytes()
+        {
+            return Ok(None);
+        }
+        let now = refs(at.git, &branch)?.remove(&branch);
+        let end = format!("by somebody else, and no work of this run; {LEFT}");
+        Ok((was != now.as_ref()).then(|| moved(&branch, was, now.as_ref(), Some(&end))))
     }
 
     /// The full name of the branch that HEAD stood for.
