@@ -203,6 +203,21 @@ fn no_child_can_find_the_copies() {
     assert_eq!(repository.text("Makefile").as_deref(), Some("gate"));
 }
 
+/// Else all that half a seal lacks would be new, and go when it is put back.
+#[test]
+fn a_seal_that_fails_takes_nothing_for_new() {
+    let repository = project();
+    let mut manifest = sealed(&repository);
+    let scratch = repository.scratch().join("seal");
+    std::fs::remove_dir(&scratch).unwrap();
+    std::fs::write(&scratch, "in the way").unwrap();
+    manifest.seal(&PROTECTED, &[]).unwrap_err();
+    let touched = manifest.check().unwrap();
+    assert_eq!(shown(&touched), [""; 0]);
+    manifest.restore(&touched).unwrap();
+    assert_eq!(repository.text("Makefile").as_deref(), Some("gate"));
+}
+
 /// What is done in a tool folder, how, and which paths are told.
 const TOOL_DEEDS: [(&str, &str, &[&str]); 14] = [
     ("nothing", "true", &[]),
