@@ -119,7 +119,7 @@ fn ac_tdd_8_51_subtests_of_node_are_parted_with_the_test_that_they_are_in() {
 
 /// A linter of tests that asks of them what formatters and linters do: no more blank lines than two, none at the end,
 /// no comment that stands for nothing, and no helper that nobody calls.
-const LINT: &str = r"
+pub(super) const LINT: &str = r"
 import glob, re, sys
 bad = []
 for name in glob.glob('tests/test_*.py'):
@@ -157,7 +157,7 @@ fn ac_tdd_8_50_a_formatter_finds_nothing_where_tests_were_cut_out() {
 }
 
 /// Each test has a helper of its own, so that whichever is hidden, one is left that nobody calls.
-fn with_helpers(xs: [u32; 3]) -> Value {
+pub(super) fn with_helpers(xs: [u32; 3]) -> Value {
     let helpers: Vec<String> = xs.iter().map(|x| format!("\n\ndef help_{x}():\n    return {x}\n")).collect();
     let cases = xs.map(|x| {
         format!(
@@ -168,7 +168,7 @@ fn with_helpers(xs: [u32; 3]) -> Value {
     json!({ "tests/test_ac_ste_1_1.py": class("New", &helpers.concat(), &cases) })
 }
 
-const GATE: &str = "gate: python3 lint/lint.py && python3 -m unittest -q\n";
+pub(super) const GATE: &str = "gate: python3 lint/lint.py && python3 -m unittest -q\n";
 
 #[test]
 fn ac_tdd_8_52_a_gate_that_is_red_for_want_of_the_hidden_tests_alone_blames_nobody() {

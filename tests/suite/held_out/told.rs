@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::super::kills::{Saved, can_kill, kill, moments};
 use super::super::sandbox::has_python;
-use super::honest::{Play, case, class};
+use super::honest::{GATE, LINT, Play, case, class, with_helpers};
 use super::{DOUBLE, HONEST, ONE};
 
 fn tests() -> Value {
@@ -113,4 +114,30 @@ fn ac_tdd_8_56_an_implementer_writes_no_file_of_a_hidden_ones_name() {
     let play = Play::python(&[], "", &two, &[forge, "true"]);
     let ran = play.run(&[]).expect(1);
     assert!(ran.stdout.contains("mode B") || ran.stdout.contains("not GREEN"), "{}", ran.stdout);
+}
+
+#[test]
+fn ac_tdd_8_46_a_run_that_is_killed_while_its_gate_is_tried_again_goes_on() {
+    if !can_kill() {
+        return;
+    }
+    let tests = with_helpers([11, 31, 51]);
+    let gate = format!("{GATE}proof: off\n");
+    let play = Play::python(&[("lint/lint.py", LINT)], &gate, &tests, &[HONEST, HONEST, HONEST, "true"]);
+    let saved = Saved::of(&play.sandbox);
+    let cassette = play.sandbox.beside("cassette.json").to_string_lossy().into_owned();
+    let common = ["--no-review", "--cassette", &cassette];
+    let words = [&["STE-1", "--agent", "scripted"], &common[..]].concat();
+    // From the gate before REFACTOR on.
+    for at in moments(&play.sandbox, (&words, 0), 2, 5) {
+        saved.again();
+        kill(&play.sandbox, &words, &at);
+        if play.sandbox.events().last().is_some_and(|name| name == "finished") {
+            continue;
+        }
+        let ran = play.tdd(&["resume", "STE-1"]);
+        assert_eq!(ran.code, 0, "{at}: {}\n{}", ran.stdout, ran.stderr);
+        assert_eq!(play.sandbox.read("shop.py"), DOUBLE, "{at}");
+        play.assert_back(&tests);
+    }
 }

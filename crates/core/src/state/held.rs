@@ -136,3 +136,6 @@ fn map_back(mapping: &mut Mapping, hidden: &CriterionRed) {
     let new: Vec<_> = hidden.files.iter().filter(|file| !owned.files.contains(file)).cloned().collect();
     owned.files.extend(new);
 }
+
+#[cfg(test)]
+mod tests;
