@@ -166,7 +166,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<(Vec<TestId>, Vec<CriterionId>, Vec<Event>), Trouble> {
         let due: Vec<CriterionId> = self.state.held_out_due();
         let mapping = self.state.mapping_with_hidden();
-        let files: Vec<RelPath> = held.files().into_iter().map(|file| file.path).collect();
+        let files = held.test_files();
         let mut order = TestOrder {
             label: "held-out tests".to_owned(),
             leave_out: mapping.left_out(&self.unreached(None)),

@@ -36,7 +36,7 @@ pub(super) fn look_for_held_out(
 ) -> Result<(), Trouble> {
     for parted in &held.parting.criteria {
         let mut are_there = true;
-        for file in &parted.files {
+        for file in parted.all_files() {
             let is = checkpoints.read(now, &file.path)?;
             are_there &= is == checkpoints.read(&held.parting.whole, &file.path)?;
         }

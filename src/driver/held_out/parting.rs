@@ -22,6 +22,7 @@ const FROM_BEFORE: &str = "its tests lie in a file from before the run";
 const SHARED: &str = "its tests lie in a file that another criterion's tests share";
 const UNTOLD: &str = "its tests can't be told apart in their source";
 const DEPEND: &str = "the tests that would be shown do not fail alone as they do beside the others";
+const SNAPSHOTS: &str = "its runner keeps snapshots of all of its tests in one file";
 const GREEN: &str = "it was green at baseline";
 
 /// Something that the coin is thrown for.
@@ -82,6 +83,26 @@ impl<W: World> Drive<'_, W> {
             let file = HeldFile { path: unit.file, how };
             if !parted.files.contains(&file) {
                 parted.files.push(file);
+            }
+        }
+        self.with_snapshots(parted, whole)
+    }
+
+    /// What runners keep of hidden files, if it came with them. One that is kept of shown tests, too, can't be parted.
+    fn with_snapshots(&mut self, mut parted: Parted, whole: &CheckpointId) -> Result<Parted, Trouble> {
+        let Some(start) = self.state.start.clone() else { return Ok(parted) };
+        let mut came: Vec<RelPath> = self.ports.checkpoints.files(whole)?;
+        let is_of = |path: &RelPath, how: Hidden| {
+            let mut files = parted.files.iter().filter(|file| file.how == how);
+            files.any(|file| held_out::is_snapshot_of(path, &file.path))
+        };
+        came.retain(|path| is_of(path, Hidden::Whole) || is_of(path, Hidden::Cut));
+        if came.iter().any(|path| is_of(path, Hidden::Cut)) {
+            return Ok(Parted::nothing(&parted.id, SNAPSHOTS));
+        }
+        for path in came {
+            if self.ports.checkpoints.read(&start, &path)?.is_none() {
+                parted.snapshots.push(path);
             }
         }
         Ok(parted)

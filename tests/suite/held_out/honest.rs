@@ -348,3 +348,34 @@ fn ac_tdd_8_55_tests_that_need_others_to_run_before_them_blame_nobody() {
     }
     println!("hidden: {was_hidden}");
 }
+
+#[test]
+fn ac_tdd_8_54_snapshots_go_and_come_back_with_their_file_of_tests() {
+    if !has_python() {
+        return;
+    }
+    let snapshot = |name: &str| format!("tests/__snapshots__/test_ac_ste_1_1_{name}.ambr");
+    let two = json!({
+        "tests/test_ac_ste_1_1_a.py": class("A", "", &[case(11)]),
+        "tests/test_ac_ste_1_1_b.py": class("B", "", &[case(31)]),
+        snapshot("a"): "22\n",
+        snapshot("b"): "62\n",
+    });
+    let script = format!("{HONEST}; ls tests tests/__snapshots__ > seen.txt");
+    let play = Play::python(&[], "", &two, &[&script, "true"]);
+    play.run(&[]).expect(0);
+    let seen = play.sandbox.read("seen.txt");
+    for name in ["a", "b"] {
+        let (test, kept) = (format!("1_1_{name}.py"), format!("1_1_{name}.ambr"));
+        assert_eq!(seen.contains(&test), seen.contains(&kept), "{seen}");
+    }
+    assert_eq!(seen.matches("ambr").count(), 1, "{seen}");
+    play.assert_back(&two);
+    // One file for all: nothing can be taken out of it.
+    let one = json!({
+        "tests/test_ac_ste_1_1.py": class("New", "", &[11, 31].map(case)),
+        "tests/__snapshots__/test_ac_ste_1_1.ambr": "22\n62\n",
+    });
+    let play = Play::python(&[], "", &one, &[HONEST, "true"]);
+    play.run(&[]).expect(0).says_on_stdout(&["held out: none for AC-STE-1.1: its runner keeps snapshots"]);
+}

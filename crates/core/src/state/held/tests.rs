@@ -40,6 +40,7 @@ fn parted(none: Option<&str>) -> Event {
             shown: vec![TestId(SHOWN.into())],
             hidden: vec![TestId(HIDDEN.into())],
             files: vec![HeldFile { path: path("tests/b.py"), how: Hidden::Whole }],
+            snapshots: Vec::new(),
             none: None,
         },
     }];
