@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
-use crate::settings::{AUTO_AGENT, Beside, Environment, OutputMode, SCRIPTED_AGENT};
+use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::config::{self, ConfigFile};
 use crate::view::{mdtest as view, print};
 use crate::world::{config_file, project};
@@ -100,11 +100,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn told(output: OutputMode, total: usize, news: &News) {
-    let is_followed = match output {
-        OutputMode::Progress | OutputMode::Verbose => true,
-        OutputMode::Json(beside) | OutputMode::Summary(beside) => beside == Beside::Progress,
-        OutputMode::Quiet => false,
-    };
+    let is_followed = output.tells_progress();
     match (output, news) {
         (_, News::Note(text)) => print::message(&tdd_core::harmless::lines(text)),
         (_, News::Began { index, test }) if is_followed => print::message(&view::began(*index, total, test)),
