@@ -103,6 +103,7 @@ mod terminal;
 mod tidy;
 mod transcripts;
 mod triples;
+mod tutorial;
 mod undo;
 mod undo_kinds;
 mod usage;
