@@ -38,6 +38,7 @@ mod detach;
 mod doctor;
 mod documents;
 mod driver;
+mod explained;
 mod faults;
 mod first_steps;
 mod fix;
