@@ -14,7 +14,6 @@ use crate::text::config::{self, ConfigFile};
 use crate::view::{mdtest as view, print};
 use crate::world::{config_file, project};
 use tdd_agents::agent::{AgentSetup, RoleAgent, RoleAgents, Tasks};
-use tdd_agents::agent_table::amount;
 use tdd_agents::mdtest::discovery::{self, Test};
 use tdd_agents::mdtest::{News, Suite};
 use tdd_child::leftovers;
@@ -26,6 +25,7 @@ use tdd_core::mdtest::{Results, Status};
 use tdd_core::ports::{Allowance, Limits, Setters};
 use tdd_core::trouble::Trouble;
 use tdd_spec::mdtest::junit;
+use tdd_spec::strict::amount;
 
 /// Of one test, if neither the flag nor the agent's table says it.
 const DEADLINE: Duration = Duration::from_mins(15);
