@@ -95,6 +95,23 @@ fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
 }
 
 #[test]
+fn ac_tdd_12_9_a_markdown_test_that_nobody_can_carry_out_is_told_with_the_criteria() {
+    let requirement = "# Links\n\n## Acceptance Criteria\n\n- AC-STE-12.1: the page shows it\n  verify: mdtest checks/page.test.md\n- AC-STE-12.2: it is read\n  verify: mdtest notes.md\n- AC-STE-12.3: two() gives 2\n";
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    sandbox.write("specs/frs/STE-12.md", requirement);
+    let criteria = || sandbox.tdd(&["criteria", "STE-12"]).expect(0).stdout;
+    let told = criteria();
+    for words in ["can't be judged so: there is no such file", "its name does not end in .test.md"] {
+        assert!(told.contains(words), "no `{words}` in {told}");
+    }
+    let rows = sandbox.tdd(&["criteria", "STE-12", "--json"]).expect(0).stdout;
+    let unfit = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["unfit"].is_string();
+    assert_eq!(rows.lines().map(unfit).collect::<Vec<_>>(), [true, true, false]);
+    sandbox.write("checks/page.test.md", "# Page\n");
+    assert!(!criteria().contains("no such file"));
+}
+
+#[test]
 fn ac_tdd_12_4_words_are_explained_and_slips_named() {
     let sandbox = Sandbox::with(&[("a.txt", "")]);
     sandbox.tdd(&["explain", "B"]).expect(0).says_on_stdout(&["not GREEN"]);
