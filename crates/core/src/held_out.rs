@@ -112,7 +112,10 @@ pub struct Back {
     /// Files that somebody has changed meanwhile, and that stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_back: Vec<RelPath>,
-    /// What the run halts for; none if they are all green.
+    /// Criteria whose hidden tests judge nothing: accepted ones, and those whose files were changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unjudged: Vec<CriterionId>,
+    /// What the run halts for; none if all that judge are green.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halt: Option<Halt>,
 }
@@ -138,9 +141,30 @@ pub struct HeldOut {
     /// Those that did not come back, because their files were changed.
     #[serde(default)]
     pub not_back: Vec<RelPath>,
+    /// Criteria whose hidden tests judged nothing at the end.
+    #[serde(default)]
+    pub unjudged: Vec<CriterionId>,
+    /// Criteria whose hidden tests a person has put back into the tree before.
+    #[serde(default)]
+    pub put_back: Vec<CriterionId>,
 }
 
 impl HeldOut {
+    pub fn new(parting: Parting, red: Vec<CriterionRed>) -> Self {
+        let (not_back, unjudged, put_back) = (Vec::new(), Vec::new(), Vec::new());
+        Self { parting, red, place: Where::InTree, not_back, unjudged, put_back }
+    }
+
+    /// Files that are not in the tree as they were written, as far as is known.
+    pub fn away(&self) -> Vec<HeldFile> {
+        let is_away = |parted: &&Parted| self.place == Where::Out && !self.put_back.contains(&parted.id);
+        let mut files: Vec<HeldFile> = Vec::new();
+        for file in self.parted().filter(is_away).flat_map(|parted| &parted.files) {
+            files.extend((!files.contains(file)).then(|| file.clone()));
+        }
+        files
+    }
+
     /// Whether any test is out of the roles' sight.
     pub fn hides(&self) -> bool {
         self.place != Where::Back && !self.red.is_empty()
@@ -180,9 +204,30 @@ pub fn toss(count: usize, random: &[u8]) -> Option<Vec<bool>> {
     Some(sides)
 }
 
+/// The same where something is shown whatever the coin says: at least one of them is hidden.
+pub fn toss_beside_shown(count: usize, random: &[u8]) -> Option<Vec<bool>> {
+    let (last, random) = random.split_last()?;
+    let mut sides: Vec<bool> = random.iter().take(count).map(|byte| byte & 1 == 1).collect();
+    if count == 0 || sides.len() < count {
+        return None;
+    }
+    if !sides.contains(&true) {
+        sides[usize::from(*last) % count] = true;
+    }
+    Some(sides)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ac_tdd_8_53_beside_what_is_shown_anyway_something_is_hidden() {
+        assert_eq!(toss_beside_shown(1, &[0, 0]), Some(vec![true]));
+        assert_eq!(toss_beside_shown(3, &[0, 2, 0, 4]), Some(vec![false, true, false]));
+        assert_eq!(toss_beside_shown(2, &[1, 1, 0]), Some(vec![true, true]));
+        assert_eq!((toss_beside_shown(0, &[1]), toss_beside_shown(2, &[1, 1])), (None, None));
+    }
 
     #[test]
     fn ac_tdd_8_40_a_coin_leaves_something_on_each_side() {
