@@ -54,7 +54,7 @@ fn ac_tdd_9_78_what_a_role_installs_for_each_criterion_is_held_against_nobody() 
             match told {
                 Some(path) => drop(ran.says_on_stdout(&[path])),
                 None => {
-                    assert!(!ran.stdout.contains("node_modules"), "{writer} {implementer}: {}", ran.stdout)
+                    assert!(!ran.stdout.contains("node_modules"), "{writer} {implementer}: {}", ran.stdout);
                 }
             }
         }
