@@ -23,4 +23,5 @@ pub mod report;
 pub mod resume;
 mod seen;
 mod support;
+mod unclaimed;
 mod work_diff;

@@ -17,7 +17,7 @@ mod words;
 
 use self::story::{Story, chosen};
 use self::words::{
-    action, commit_advice, files, given_back, left_permissions, listed, of_run_and_others, present,
+    action, commit_advice, elsewhere, files, given_back, left_permissions, listed, of_run_and_others, present,
 };
 use super::journalled::tell_undone;
 use super::run::execute;
@@ -62,6 +62,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
         print::message(&left);
     }
     let told = Told { args, repository, run, story, target, outlook };
+    told.refuse_elsewhere(&way)?;
     if told.has_left_nothing() || told.outlook.is_there() {
         told.end_where_it_is(&mut way)?;
         return Ok(ExitCode::SUCCESS);
@@ -178,6 +179,22 @@ impl Told<'_> {
         self.story.left_nothing && is_untouched && !is_asked && !is_told
     }
 
+    /// The tree of another branch is as before the run because its work is on that one, and is not taken back by it.
+    fn refuse_elsewhere(&self, way: &Restore) -> Result<(), Trouble> {
+        let is_undone = matches!(self.story.status, RunStatus::Undone { .. } | RunStatus::HalfUndone { .. });
+        let is_asked = self.args.to.is_some() || self.args.discard_changes;
+        let (Some(began), false) = (self.story.began_ms, is_undone || is_asked || self.story.left_nothing)
+        else {
+            return Ok(());
+        };
+        let places = way.elsewhere(&self.outlook, &self.story.own, began / 1000)?;
+        if places.is_empty() {
+            return Ok(());
+        }
+        self.say(Outcome::Refused, None);
+        Err(elsewhere(&places, &self.run.id))
+    }
+
     fn refuse_what_is_in_the_way(&self) -> Result<(), Trouble> {
         let paths = &self.outlook.in_the_way;
         if paths.is_empty() {
@@ -226,7 +243,11 @@ impl Told<'_> {
             format!("go back all the same, with the tree as it is kept first: tdd undo {run}{to} --discard-changes")
         }));
         let cut = self.story.unfinished.is_some() && self.story.own.at_work.is_none();
+        let is_unnamed = foreign.iter().all(|change| self.story.unnamed.contains(&change.path));
         let who = match (cut, &later) {
+            (_, None) if is_unnamed => {
+                "while a role was at work, by that or by somebody else: no block names them"
+            }
             (true, _) => "by somebody else, or by a child that was cut off",
             (false, Some(_)) => "by a later run, or by somebody else",
             (false, None) => "by somebody else",
@@ -234,10 +255,13 @@ impl Told<'_> {
         let count = files(foreign.len());
         let what = if is_undone {
             format!("the run is undone already, and {count} would be overwritten that were changed since")
+        } else if is_unnamed {
+            format!("{count} would be overwritten that may be somebody else's")
         } else {
             format!("{count} would be overwritten that the run did not leave")
         };
-        Err(Trouble::user(what).because(format!("changed since {who}:\n{list}")).advise(next.join("\n")))
+        let since = if is_unnamed { "changed" } else { "changed since" };
+        Err(Trouble::user(what).because(format!("{since} {who}:\n{list}")).advise(next.join("\n")))
     }
 
     /// What the person has committed meanwhile is not taken out of the work tree unasked.

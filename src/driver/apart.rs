@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::ChangeKind;
+use tdd_core::likeness;
 use tdd_core::machine::{Facts, Machine, PutBack};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -14,6 +15,8 @@ use tdd_core::policy::tooling::is_editors;
 use tdd_core::ports::{Bench, Bring, Checkpoints, Protection, World};
 use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
 use tdd_source::Language;
+
+mod in_place;
 
 use super::drive::{Carry, Driver};
 use super::meanwhile::{hold_theirs, listed};
@@ -29,6 +32,14 @@ const MOST_NAMED: usize = 10;
 pub(super) struct Found(Vec<(CheckpointId, Vec<RelPath>)>);
 
 impl Found {
+    /// Each with a tree that holds it.
+    fn trees(&self) -> BTreeMap<RelPath, CheckpointId> {
+        let of_one = |(tree, paths): &(CheckpointId, Vec<RelPath>)| {
+            paths.iter().map(|path| (path.clone(), tree.clone())).collect::<Vec<_>>()
+        };
+        self.0.iter().flat_map(of_one).collect()
+    }
+
     fn paths(&self) -> BTreeSet<RelPath> {
         self.0.iter().flat_map(|(_, paths)| paths.iter().cloned()).collect()
     }
@@ -94,31 +105,14 @@ where
         self.hold_unknown(theirs, &tree)
     }
 
-    /// What was put back after tests ran and may be a person's is looked at once more at the end: where a run apart of
-    /// the result makes just that of it, or a new file like it, it was made by the commands.
-    pub(super) async fn explain_set_aside(&mut self, good: Option<CheckpointId>) -> Result<(), Trouble> {
+    /// What was put back, and nobody has told whose it is.
+    pub(super) fn still_set_aside(&self) -> Vec<(Vec<RelPath>, CheckpointId)> {
         let Facts { theirs, set_aside, .. } = self.state.facts();
-        let is_asked = |path: &&RelPath| !theirs.contains(*path);
         let asked = set_aside.iter().map(|(paths, kept)| {
-            let paths: Vec<RelPath> = paths.iter().filter(is_asked).cloned().collect();
+            let paths: Vec<RelPath> = paths.iter().filter(|path| !theirs.contains(*path)).cloned().collect();
             (paths, kept.clone())
         });
-        let asked: Vec<(Vec<RelPath>, CheckpointId)> = asked.filter(|(paths, _)| !paths.is_empty()).collect();
-        let Some(good) = good.filter(|_| !asked.is_empty()) else { return Ok(()) };
-        let Some((folder, seen)) = self.lay_apart(&good)? else { return Ok(()) };
-        let ran = self.run_apart(Some((&folder, &seen))).await;
-        let made = match ran {
-            Err(trouble) if !is_no_matter(&trouble) => Err(trouble),
-            Ok(()) | Err(_) => self.made_of(&good, asked),
-        };
-        self.ports.bench.close();
-        let (made, rewritten) = made?;
-        // For the journal first: a run of each of the others takes a while.
-        self.record(&made)?;
-        let made = self.made_before(&good, rewritten).await;
-        let mut events = vec![self.worked()];
-        events.extend(made?);
-        self.record(&events)
+        asked.filter(|(paths, _)| !paths.is_empty()).collect()
     }
 
     /// Of files that the commands write anew in a checkout of the result, other versions may be what they made of
@@ -167,7 +161,10 @@ where
         good: &CheckpointId,
         asked: Vec<(Vec<RelPath>, CheckpointId)>,
     ) -> Result<Made, Trouble> {
-        let all: BTreeSet<RelPath> = asked.iter().flat_map(|(paths, _)| paths.iter().cloned()).collect();
+        let each = |(paths, kept): &(Vec<RelPath>, CheckpointId)| {
+            paths.iter().map(|path| (path.clone(), kept.clone())).collect::<Vec<_>>()
+        };
+        let all: BTreeMap<RelPath, CheckpointId> = asked.iter().flat_map(each).collect();
         let written = self.written_apart(good, &all)?;
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(good)?.into_iter().collect();
         let (mut events, mut rewritten) = (Vec::new(), Vec::new());
@@ -208,10 +205,16 @@ where
         written: &mut BTreeSet<RelPath>,
         label: &str,
     ) -> Result<Vec<Event>, Trouble> {
-        let changed = self.changed_since_zero()?;
-        let mut asked = found.paths();
-        asked.extend(changed.iter().flat_map(|changed| changed.paths.iter().cloned()));
-        let again = self.made_again(&asked, label).await?;
+        let mut changed = self.changed_since_zero()?;
+        let mut asked = found.trees();
+        asked.extend(
+            changed
+                .iter()
+                .flat_map(|changed| changed.paths.iter().map(|path| (path.clone(), changed.now.clone()))),
+        );
+        let mut again = self.made_again(&asked, label).await?;
+        let asked: BTreeSet<RelPath> = asked.into_keys().collect();
+        self.made_in_place(&mut changed, (&asked, &mut again), label).await?;
         let mut later = Found::default();
         self.find_beside_tests(label, &mut later)?;
         let known = self.files_of_zero()?;
@@ -227,7 +230,7 @@ where
     /// beside tests once more.
     async fn made_again(
         &mut self,
-        asked: &BTreeSet<RelPath>,
+        asked: &BTreeMap<RelPath, CheckpointId>,
         label: &str,
     ) -> Result<BTreeSet<RelPath>, Trouble> {
         let Some(zero) = self.state.facts().zero.clone().filter(|_| !asked.is_empty()) else {
@@ -235,7 +238,7 @@ where
         };
         let laid = self.lay_apart(&zero)?;
         let mode = |path: &RelPath| Some((path.clone(), self.ports.bench.mode(path)?));
-        let modes: BTreeMap<RelPath, u32> = asked.iter().filter_map(mode).collect();
+        let modes: BTreeMap<RelPath, u32> = asked.keys().filter_map(mode).collect();
         let ran =
             self.run_apart(laid.as_ref().map(|(folder, seen)| (folder.as_path(), seen.as_slice()))).await;
         let again = match (laid, ran) {
@@ -275,24 +278,45 @@ where
     fn written_apart(
         &mut self,
         zero: &CheckpointId,
-        paths: &BTreeSet<RelPath>,
+        paths: &BTreeMap<RelPath, CheckpointId>,
     ) -> Result<BTreeSet<RelPath>, Trouble> {
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(zero)?.into_iter().collect();
         let mut written = BTreeSet::new();
-        for path in paths {
+        for (path, tree) in paths {
             let is_written = if known.contains(path) {
                 let before = self.ports.checkpoints.read(zero, path)?;
                 before.is_some_and(|before| self.ports.bench.differs(path, &before))
             } else {
+                let mut like = self.ports.bench.like(path);
                 let is_code = Language::of(path.extension()).is_some();
-                let like = self.ports.bench.like(path);
-                like.iter().any(|like| like == path || (!is_code && !known.contains(like)))
+                like.retain(|like| like == path || (!is_code && !known.contains(like)));
+                self.is_like_one((path, tree), &like)?
             };
             if is_written {
                 written.insert(path.clone());
             }
         }
         Ok(written)
+    }
+
+    /// Whether one of these files of the checkout is this one, or as good as it: its name is of a time, a process or an
+    /// id, or says little and the file says the same.
+    fn is_like_one(
+        &mut self,
+        (path, tree): (&RelPath, &CheckpointId),
+        like: &[RelPath],
+    ) -> Result<bool, Trouble> {
+        let is_so = |like: &RelPath| like == path || likeness::is_telling(path.as_str(), like.as_str());
+        if like.is_empty() || like.iter().any(is_so) {
+            return Ok(!like.is_empty());
+        }
+        let Some(mine) = self.ports.checkpoints.read(tree, path)? else { return Ok(false) };
+        let mine = String::from_utf8_lossy(&mine);
+        let says_it = |like: &RelPath| {
+            let other = self.ports.bench.read(like);
+            other.is_some_and(|other| likeness::say_alike(&mine, &String::from_utf8_lossy(&other)))
+        };
+        Ok(like.iter().any(says_it))
     }
 
     /// Notes what is not the commands' own: of what was put back it is kept, and the rest lies there for the

@@ -21,6 +21,7 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn keep_work(&mut self) -> Result<Vec<Event>, Trouble> {
         let mut events = self.put_git_back()?;
         let (mut checkpoint, put_back) = self.discard_what_is_left("the test run")?;
+        self.tell_unclaimed()?;
         let label = self.label("good");
         match put_back {
             Some(put_back) => {

@@ -65,10 +65,7 @@ impl<W: World> Drive<'_, W> {
         let held = self.held()?;
         let files = held.files();
         let shown = self.shown_files(&held)?;
-        let reports = self.written_by_tests_since_the_start(&held)?;
-        if let (Some(start), false) = (self.state.start.clone(), reports.is_empty()) {
-            self.ports.checkpoints.restore(&start, &reports)?;
-        }
+        self.take_reports_out(&held)?;
         self.ports.checkpoints.write(&shown)?;
         let paths: Vec<RelPath> = files.into_iter().map(|file| file.path).collect();
         self.ports.tests.forget(&paths)?;
@@ -82,12 +79,13 @@ impl<W: World> Drive<'_, W> {
         Ok(Vec::new())
     }
 
-    /// By-products of runs that had all tests, such as a report that quotes each that failed.
-    fn written_by_tests_since_the_start(&mut self, held: &HeldOut) -> Result<Vec<RelPath>, Trouble> {
-        let Some(start) = self.state.start.clone() else { return Ok(Vec::new()) };
+    /// By-products of runs that had all tests, such as a report that quotes each that failed, are as at the start.
+    fn take_reports_out(&mut self, held: &HeldOut) -> Result<(), Trouble> {
+        let Some(start) = self.state.start.clone() else { return Ok(()) };
         let changed = self.ports.checkpoints.diff(&start, &held.parting.whole)?;
-        let paths = changed.into_iter().map(|change| change.path);
-        Ok(paths.filter(|path| self.policy.classify(path) == FileClass::ByProduct).collect())
+        let mut reports: Vec<RelPath> = changed.into_iter().map(|change| change.path).collect();
+        reports.retain(|path| self.policy.classify(path) == FileClass::ByProduct);
+        if reports.is_empty() { Ok(()) } else { self.ports.checkpoints.restore(&start, &reports) }
     }
 
     /// The files with hidden tests as roles may see them.

@@ -5,16 +5,13 @@
 use std::collections::BTreeSet;
 
 use tdd_core::attempt::CheckpointId;
-use tdd_core::claim::Claim;
 use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::harmless;
 use tdd_core::isolation::Level;
 use tdd_core::labels;
 use tdd_core::path::RelPath;
-use tdd_core::policy::tooling::is_editors;
 use tdd_core::role::Key;
-use tdd_core::state::Ledger;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
@@ -255,37 +252,6 @@ impl<W: World> Drive<'_, W> {
             listed(paths.iter()).join(", ")
         );
         Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(paths, kept)])
-    }
-
-    /// The blocks of the attempts that the work in hand comes from.
-    fn claims(&self) -> Vec<&Claim> {
-        let ledger = self.state.attempt().and_then(|attempt| self.state.ledgers.get(&attempt.key));
-        let outcomes = ledger.into_iter().flat_map(Ledger::fresh).filter_map(|entry| entry.outcome.as_ref());
-        outcomes.filter_map(|outcome| outcome.claim.as_ref().ok()).collect()
-    }
-
-    /// What of these changes no block of the role names, less what tests leave, a person's next requirement and what
-    /// an editor holds.
-    fn unclaimed(
-        &mut self,
-        changed: &[ClassedChange],
-        before: &CheckpointId,
-    ) -> Result<Vec<RelPath>, Trouble> {
-        let known: BTreeSet<RelPath> = self.ports.checkpoints.files(before)?.into_iter().collect();
-        let own = self.suite_rewrites();
-        let claims = self.claims();
-        let project = &self.state.run.project;
-        let is_claimed = |path: &RelPath| {
-            claims.iter().flat_map(|claim| &claim.files).any(|named| path.is_meant_by(named, project))
-        };
-        let is_left = |change: &ClassedChange| {
-            let is_new_data = change.kind == ChangeKind::Added && self.policy.is_data_of_tests(&change.path);
-            is_new_data || own.contains(&change.path) || self.is_like_a_leftover(&change.path, &known)
-        };
-        let unclaimed = changed.iter().filter(|change| !is_claimed(&change.path) && !is_left(change));
-        let paths = unclaimed
-            .filter(|change| !self.policy.is_next_requirement(&change.path) && !is_editors(&change.path));
-        Ok(paths.map(|change| change.path.clone()).collect())
     }
 
     /// The same for what lies between two trees, as it is before the way back.

@@ -84,8 +84,10 @@ impl<W: World> Drive<'_, W> {
         let inner: BTreeSet<RelPath> = inner.collect();
         let theirs = &self.state.facts.theirs;
         let theirs = changed.iter().map(|c| &c.path).filter(|path| theirs.contains(*path)).cloned().collect();
+        let unclaimed = self.unclaimed_by_all(&changed);
         Ok(SummaryFacts {
             theirs,
+            unclaimed,
             run_dir: self.setup.run_dir.clone(),
             unnamed: secret.cloned().collect(),
             changed,

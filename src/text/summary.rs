@@ -48,6 +48,8 @@ pub struct SummaryFacts {
     pub unnamed: BTreeSet<RelPath>,
     /// Those of them that somebody else changed while no child was at work, alone or besides a role.
     pub theirs: BTreeSet<RelPath>,
+    /// Those of them that no block of a role names: somebody may have written them meanwhile.
+    pub unclaimed: BTreeSet<RelPath>,
     /// Folders with changes that are repositories of their own, which git leaves out of a commit.
     pub inner_repositories: Vec<RelPath>,
     /// Criteria that were green by an earlier criterion's work when their turn came.

@@ -115,7 +115,8 @@ fn ac_tdd_9_64_what_came_with_a_failed_attempt_and_stayed_is_the_runs_own_only_i
         let sandbox = with_env(&waiting(fails), HONEST_CHECK);
         meanwhile(level, &sandbox, || sandbox.write("README.md", "mine\n")).expect(0);
         assert_eq!(sandbox.read("src.txt"), "one\nthree\ntwo\n");
-        sandbox.tdd(&["undo"]).expect(0);
+        sandbox.tdd(&["undo"]).expect(2).says(&["no block names them", "README.md"]);
+        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
         let clean = sandbox.tdd(&["clean", "--all"]);
         let alone = "nothing else holds 1 version";
         assert!(

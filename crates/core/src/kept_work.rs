@@ -16,10 +16,14 @@ pub type Unnamed = (String, BTreeSet<RelPath>);
 
 /// What a journal tells of it, in order.
 pub fn unnamed<'e>(events: impl Iterator<Item = &'e Event>) -> Vec<Unnamed> {
-    let mut book = Book::default();
-    for event in events {
-        book.take(event);
-    }
+    Book::of(events).unnamed
+}
+
+/// The same of roles that name other work of theirs: then it stands out, and an undo asks about it. Who names nothing
+/// tells nothing of what is whose.
+pub fn beside_named<'e>(events: impl Iterator<Item = &'e Event>) -> Vec<Unnamed> {
+    let mut book = Book::of(events);
+    book.unnamed.retain(|(label, _)| book.naming.contains(label));
     book.unnamed
 }
 
@@ -34,9 +38,19 @@ struct Book {
     /// did not pass is kept with the one that does.
     written: HashMap<Asked, BTreeMap<RelPath, FileClass>>,
     unnamed: Vec<Unnamed>,
+    /// Labels of work of which its role names some.
+    naming: BTreeSet<String>,
 }
 
 impl Book {
+    fn of<'e>(events: impl Iterator<Item = &'e Event>) -> Self {
+        let mut book = Self::default();
+        for event in events {
+            book.take(event);
+        }
+        book
+    }
+
     fn take(&mut self, event: &Event) {
         if let Event::RunStarted(run) = event {
             self.project.clone_from(&run.project);
@@ -60,16 +74,21 @@ impl Book {
         } else if let Event::WorkKept { .. } = event {
             let claimed = self.claimed.get(&asked).cloned().unwrap_or_default();
             let written = self.written.remove(&asked).unwrap_or_default().into_keys();
-            let files: BTreeSet<RelPath> = written.filter(|path| !self.is_named(&claimed, path)).collect();
+            let (named, files): (BTreeSet<RelPath>, BTreeSet<RelPath>) =
+                written.partition(|path| self.is_named(&claimed, path));
             let attempt = labels::of_attempt(&asked, number);
             let label = labels::of_kind("good", Some(&attempt));
+            self.naming.extend((!named.is_empty()).then(|| label.clone()));
             self.unnamed.extend((!files.is_empty()).then_some((label, files)));
         } else if let Event::FixMeasured { findings, .. } = event {
             let claimed = self.claimed.remove(&asked).unwrap_or_default();
             let written = findings.changed.iter().filter(|change| is_version(change));
-            let mut files: BTreeSet<RelPath> = written.map(|change| change.path.clone()).collect();
-            files.retain(|path| !self.is_named(&claimed, path) && !findings.put_back.contains(path));
+            let kept =
+                written.map(|change| change.path.clone()).filter(|path| !findings.put_back.contains(path));
+            let (named, files): (BTreeSet<RelPath>, BTreeSet<RelPath>) =
+                kept.partition(|path| self.is_named(&claimed, path));
             let label = labels::of_kind("after", Some(&labels::of_attempt(&asked, number)));
+            self.naming.extend((!named.is_empty()).then(|| label.clone()));
             self.unnamed.extend((!files.is_empty()).then_some((label, files)));
         } else if let (Event::WorkRolledBack { extent, .. }, Asked::Key(_)) = (event, &asked) {
             let written = self.written.entry(asked).or_default();

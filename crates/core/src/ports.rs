@@ -126,8 +126,7 @@ pub trait Protection {
     /// What is no longer as it was sealed: changed, gone or new; sorted, never follows links. And
     /// files of tool folders that were changed since the first seal of all.
     fn check(&mut self) -> Result<Vec<RelPath>, Trouble>;
-    /// What is sealed is looked at and can be written for once, until the next seal: a first look at
-    /// what a suite writes.
+    /// What is sealed is looked at and can be written until the next seal: a first look at what a suite writes.
     fn loosen(&mut self) {}
     /// From now on these are not made read-only, because the suite itself writes them; they are looked
     /// at and put back all the same.
@@ -140,9 +139,8 @@ pub trait Protection {
     fn was_there(&self, _: &RelPath) -> bool {
         false
     }
-    /// Makes these paths as they were sealed. New ones are removed. No copies are kept of tool
-    /// folders, so of those nothing comes back, and the next check tells them again; what was learned of
-    /// them is made as it was then.
+    /// Makes these paths as they were sealed; new ones go. No copies are kept of tool folders, so that the next check
+    /// tells of those again; what was learned of them is made as it was then.
     fn restore(&mut self, touched: &[RelPath]) -> Result<(), Trouble>;
     /// Files that hold what they held when they were sealed, and can be read, written or run by others: their mode
     /// alone is not as it was.
@@ -166,6 +164,8 @@ pub trait Protection {
     }
     /// The project's own commands write these files of tool folders: no check tells of them.
     fn learn_tools(&mut self, _files: &[RelPath]) {}
+    /// What comes in tool folders until the next seal its role may install again: no check tells of it later.
+    fn let_install(&mut self) {}
 }
 
 /// How far one test file that does not load disturbs the others.

@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "a checkout is made on the disk")]
 
 use std::io;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
@@ -27,6 +27,8 @@ const OURS: &str = ".tdd";
 const MOST_LINKS: usize = 20_000;
 /// Files of one kind that are told.
 const MOST_LIKE: usize = 64;
+/// A longer file is compared with none by what it says.
+const MOST_READ: u64 = 64 << 10;
 /// What tools write between packages.
 const WRITTEN: [&str; 6] =
     [".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".modules.yaml"];
@@ -190,6 +192,17 @@ impl Bench for Checkouts {
             about.is_ok_and(|about| !about.is_dir())
         };
         like.iter().filter_map(|path| RelPath::new(path)).filter(is_file).collect()
+    }
+
+    fn read(&self, path: &RelPath) -> Option<Vec<u8>> {
+        let file = regular_file::open(&self.root().ok()?.join(path.as_str())).ok()?;
+        let head = regular_file::head_of(file, MOST_READ + 1).ok()?;
+        (head.len() as u64 <= MOST_READ).then_some(head)
+    }
+
+    fn written_at(&self, path: &RelPath) -> Option<(i64, i64)> {
+        let about = self.repository.join(path.as_str()).symlink_metadata().ok()?;
+        Some((about.ctime(), about.ctime_nsec()))
     }
 
     fn close(&mut self) {

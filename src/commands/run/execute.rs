@@ -145,13 +145,14 @@ pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Resu
     tell_brought(prepared);
     let own_settings = OwnSettings::now(&prepared.environment);
     let folders = hold.folders(run);
-    let (journal, state, labels) = reopened(&folders.run)?;
+    let Reopened { journal, state, labels, installs_since } = reopened(&folders.run)?;
     let _noting = leftovers::note_children_in(&folders.run);
     let adapters = wire::adapters(prepared, &folders, &hold.tdd, &hold.stop)?;
     warn(&adapters.warnings);
     let setup = wire::setup(prepared, &folders, &adapters)?;
     let mut ports = wire::ports(prepared, &folders, journal, adapters)?;
     ports.checkpoints.label_again(labels)?;
+    ports.protection.have_installed_since(installs_since);
     detach(prepared, &folders.run)?;
     let mut audience = audience(prepared);
     let caps = Some(prepared.plan.caps).filter(|caps| *caps != state.run.plan.caps);
@@ -188,7 +189,7 @@ pub fn warn(lines: &[String]) {
 
 /// Closes the run in `run` and leaves the tree as it is; what it holds is kept as a checkpoint first.
 pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) -> Result<ExitCode, Trouble> {
-    let (mut journal, mut state, labels) = reopened(run)?;
+    let Reopened { mut journal, mut state, labels, installs_since: _ } = reopened(run)?;
     let is_over = matches!(state.phase, Phase::Ended { .. });
     let resumed = (!is_over).then_some(Event::Resumed);
     let events: Vec<Event> =
@@ -214,14 +215,25 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
 /// Checkpoints by their labels.
 type Labels = BTreeMap<String, CheckpointId>;
 
-/// The journal of a run, where it stands, and the labels that its checkpoints should have.
-fn reopened(run: &Path) -> Result<(JournalFile, State, Labels), Trouble> {
+/// A run as its journal tells it.
+struct Reopened {
+    journal: JournalFile,
+    state: State,
+    /// That its checkpoints should have.
+    labels: Labels,
+    /// When the first role began that may install what tests need, ms since the epoch.
+    installs_since: Option<u64>,
+}
+
+fn reopened(run: &Path) -> Result<Reopened, Trouble> {
     let (journal, events) = JournalFile::open(run)?;
     let state = State::replay(events.iter().map(|(_, event)| event))
         .map_err(|error| Trouble::environment("the journal tells no run").because(error.to_string()))?
         .ok_or_else(|| Trouble::environment("the journal is empty").advise("start anew: tdd <FR> --new"))?;
     let labels = labels::told(events.iter().map(|(_, event)| event));
-    Ok((journal, state, labels))
+    let installs = |event: &Event| matches!(event, Event::AttemptStarted { attempt } if attempt.key.role() != Role::TestWriter);
+    let installs_since = events.iter().find(|(_, event)| installs(event)).map(|(ts, _)| *ts);
+    Ok(Reopened { journal, state, labels, installs_since })
 }
 
 /// A live display would draw over an agent that has the terminal.

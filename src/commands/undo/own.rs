@@ -12,6 +12,7 @@ use tdd_core::labels;
 use tdd_core::machine::PutBack;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
+use tdd_core::policy::tooling::is_editors;
 use tdd_snapshot::checkpoints::restore::{Own, Theirs};
 
 /// How many trees of a run are asked whether they hold a file as it is.
@@ -22,6 +23,7 @@ const TICK_MS: u64 = 20;
 pub(super) fn of(repository: &Path, run: &Journalled, records: &[Record]) -> Own {
     let mut edited = edited(records);
     edited.extend(inner(repository, records));
+    edited.extend(beside_named(records));
     Own {
         trees: own_trees(run),
         at_work: if run.has_ended() { None } else { at_work(records) },
@@ -45,6 +47,23 @@ fn inner(repository: &Path, records: &[Record]) -> Vec<(BTreeSet<RelPath>, Check
         Some((files, trees.get(&label)?.clone()))
     };
     kept_work::unnamed(events()).into_iter().filter_map(of_one).collect()
+}
+
+/// Files of kept work that no block of their role names, though it names others: a person may have written them
+/// meanwhile. New data beside tests may be what those have left.
+pub(super) fn beside_named(records: &[Record]) -> Vec<(BTreeSet<RelPath>, CheckpointId)> {
+    let events = || records.iter().map(|record| &record.event);
+    let (trees, policy) = (labels::told(events()), policy(records));
+    let is_asked = |path: &RelPath| {
+        policy.as_ref().is_none_or(|policy| {
+            !policy.is_data_of_tests(path) && !policy.is_next_requirement(path) && !is_editors(path)
+        })
+    };
+    let of_one = |(label, files): kept_work::Unnamed| {
+        let files: BTreeSet<RelPath> = files.into_iter().filter(is_asked).collect();
+        Some((files, trees.get(&label)?.clone()))
+    };
+    kept_work::beside_named(events()).into_iter().filter_map(of_one).collect()
 }
 
 /// What somebody else changed and the run went on with.

@@ -1,6 +1,6 @@
 //! Which run is meant, and what its journal tells of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::own;
@@ -15,6 +15,7 @@ use tdd_child::run_folder::RunDir;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::RunId;
 use tdd_core::labels;
+use tdd_core::path::RelPath;
 use tdd_core::run_name::{self, Meaning};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::restore::{Own, Restore};
@@ -66,6 +67,8 @@ pub(super) struct Story {
     pub(super) status: RunStatus,
     /// It ended before anybody was at work.
     pub(super) left_nothing: bool,
+    /// Of its work, what no block of the roles names.
+    pub(super) unnamed: BTreeSet<RelPath>,
 }
 
 impl Story {
@@ -91,7 +94,8 @@ impl Story {
                 let status = RunStatus::AsJournalled;
                 let (own, labels) = (Own::default(), BTreeMap::new());
                 let (began_ms, unfinished, left_nothing) = (None, None, false);
-                Ok(Self { zero, own, began_ms, unfinished, labels, status, left_nothing })
+                let unnamed = BTreeSet::new();
+                Ok(Self { zero, own, began_ms, unfinished, labels, status, left_nothing, unnamed })
             }
             Some(zero) => Err(trouble.advise(format!(
                 "checkpoint 0 is kept as {}, {zero}; which changes are the run's can't be told any more.\n\
@@ -124,6 +128,7 @@ impl Story {
         let labels = labels::told(records.iter().map(|record| &record.event));
         let began_ms = records.first().map(|record| record.ts);
         let (unfinished, left_nothing) = ((!ended).then(|| run.phase()), run.left_nothing());
-        Ok(Self { zero, own, began_ms, unfinished, labels, status, left_nothing })
+        let unnamed = own::beside_named(records).into_iter().flat_map(|(paths, _)| paths).collect();
+        Ok(Self { zero, own, began_ms, unfinished, labels, status, left_nothing, unnamed })
     }
 }

@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use super::LISTED;
+use tdd_core::event::RunId;
 use tdd_core::finding::{Change, ChangeKind};
-use tdd_core::harmless::line;
+use tdd_core::harmless::{line, shell_word};
 use tdd_core::path::RelPath;
-use tdd_snapshot::checkpoints::restore::{Commit, LeftMode};
+use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::restore::{Commit, Elsewhere, LeftMode};
 
 pub(super) fn files(count: usize) -> String {
     if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
@@ -79,6 +81,26 @@ pub(super) fn of_run_and_others(committed: &[Change], foreign: &[Change]) -> Str
     }
 }
 
+/// The run's work is not in the tree, but there.
+pub(super) fn elsewhere(places: &[Elsewhere], run: &RunId) -> Trouble {
+    let words = |place: &Elsewhere| match place {
+        Elsewhere::Branch(name) => format!("on branch {}", line(name)),
+        Elsewhere::Stash => "in the stash".to_owned(),
+    };
+    let lies: Vec<String> = places.iter().take(LISTED).map(words).collect();
+    let way = |place: &Elsewhere| match place {
+        Elsewhere::Branch(name) => format!("git switch {}", shell_word(name)),
+        Elsewhere::Stash => "git stash list, and git stash pop".to_owned(),
+    };
+    let go = places.first().map(way).unwrap_or_default();
+    Trouble::user(format!("the work of {run} is not in the tree; it lies {}", lies.join(", and ")))
+        .because("an undo takes work out of the work tree, and this one is as if the run had not been")
+        .advise(format!(
+            "nothing was changed, and the run is not marked as undone\n\
+             to take it back where it lies: {go}, then tdd undo {run}"
+        ))
+}
+
 fn were(count: usize) -> &'static str {
     if count == 1 { "was" } else { "were" }
 }
@@ -120,7 +142,7 @@ pub(super) fn left_permissions(left: &[LeftMode]) -> Option<String> {
         "tdd: permissions of {} are not as before the run, and were left: each was touched since, perhaps by \
          somebody else; as before: chmod {then:o} {}",
         files(left.len()),
-        tdd_core::harmless::shell_word(path.as_str())
+        shell_word(path.as_str())
     );
     let _ = write!(text, "\n  {} ({now:o}, was {then:o})", line(path.as_str()));
     for (path, now, then) in left.iter().take(LISTED).skip(1) {

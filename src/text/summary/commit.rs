@@ -1,5 +1,7 @@
 //! The commit that a summary proposes: what the run changed, and nothing else.
 
+use std::collections::BTreeSet;
+
 use super::{LISTED, SummaryFacts, counted, kept};
 use tdd_core::finding::ClassedChange;
 use tdd_core::harmless;
@@ -74,6 +76,8 @@ fn subject(state: &State) -> String {
 
 /// Behind the path of a file.
 const THEIRS: &str = "  (changed by hand)";
+/// The same of one that may be somebody's.
+const UNCLAIMED: &str = "  (named by no role)";
 
 pub(super) fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
     let mine: Vec<&ClassedChange> = kept(facts).collect();
@@ -82,7 +86,13 @@ pub(super) fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
     }
     let mut lines = vec![format!("changed: {}", counted(mine.len(), "file"))];
     let path = |change: &&ClassedChange| {
-        let whose = if facts.theirs.contains(&change.path) { THEIRS } else { "" };
+        let whose = if facts.theirs.contains(&change.path) {
+            THEIRS
+        } else if facts.unclaimed.contains(&change.path) {
+            UNCLAIMED
+        } else {
+            ""
+        };
         format!("  {}{whose}", harmless::line(change.path.as_str()))
     };
     lines.extend(mine.iter().take(LISTED).map(path));
@@ -92,13 +102,25 @@ pub(super) fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
     lines
 }
 
-/// What of the proposed commit a person wrote, as far as it can be told.
-pub(super) fn of_others(facts: &SummaryFacts) -> Option<String> {
-    let theirs = ours(facts).filter(|change| facts.theirs.contains(&change.path)).count();
-    (theirs > 0).then(|| {
+/// What of the proposed commit a person wrote, as far as it can be told, or may have written.
+pub(super) fn of_others(facts: &SummaryFacts) -> Vec<String> {
+    let count = |of: &BTreeSet<RelPath>| ours(facts).filter(|change| of.contains(&change.path)).count();
+    let theirs = count(&facts.theirs);
+    let unclaimed = ours(facts)
+        .filter(|change| facts.unclaimed.contains(&change.path) && !facts.theirs.contains(&change.path));
+    let unclaimed = unclaimed.count();
+    let theirs = (theirs > 0).then(|| {
         let files = counted(theirs, "file");
         format!("that holds {files} that somebody changed by hand while no agent was at work, as named above")
-    })
+    });
+    let unclaimed = (unclaimed > 0).then(|| {
+        let files = counted(unclaimed, "file");
+        format!(
+            "that holds {files} that no role names as its work, as told above: leave out what somebody else has \
+             written meanwhile"
+        )
+    });
+    theirs.into_iter().chain(unclaimed).collect()
 }
 
 /// A name that is masked can't be in a command.

@@ -38,6 +38,14 @@ pub trait Bench {
     fn like(&self, _path: &RelPath) -> Vec<RelPath> {
         Vec::new()
     }
+    /// What a small file of the checkout holds.
+    fn read(&self, _path: &RelPath) -> Option<Vec<u8>> {
+        None
+    }
+    /// When something of the work tree itself was last written or given another mode, by a clock that nobody sets.
+    fn written_at(&self, _path: &RelPath) -> Option<(i64, i64)> {
+        None
+    }
     /// It is of no use any more.
     fn close(&mut self);
 }

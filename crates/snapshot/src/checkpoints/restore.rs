@@ -10,6 +10,7 @@
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and what stands in a file's place")]
 
 mod commits;
+mod elsewhere;
 mod folders;
 mod own;
 mod permissions;
@@ -20,6 +21,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 pub use self::commits::Commit;
+pub use self::elsewhere::Elsewhere;
 use self::folders::Folder;
 pub use self::own::{Own, Theirs};
 pub use self::permissions::LeftMode;

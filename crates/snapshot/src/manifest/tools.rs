@@ -2,7 +2,8 @@
 //! before each run, but whoever replaces `node_modules/.bin/vitest` or rewrites a module of the
 //! test runner decides what every test says.
 //!
-//! A file that is new is honest: an implementer installs dependencies. A file that was there and
+//! A file that is new is honest: an implementer installs dependencies, and does so again for the next
+//! criterion, so that what came while one was at work may be written again. A file that was there and
 //! was changed or removed is not; it can't be put back, because no copy was kept, so it stays
 //! reported for as long as the run goes on, and every verdict says so. `sitecustomize` and
 //! `usercustomize` are reported although they are new: no package brings them, and Python runs
@@ -18,6 +19,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use super::stamp::Stamp;
 use super::survey;
@@ -52,6 +54,12 @@ pub(super) struct Tools {
     files: BTreeMap<Vec<u8>, Seen>,
     /// Before anything of the project's had run; `None` if nobody looked.
     first: Option<BTreeMap<Vec<u8>, Stamp>>,
+    /// Came while somebody was at work who may install.
+    installed: BTreeSet<Vec<u8>>,
+    /// Whether such a one was at work since the last look.
+    installs: bool,
+    /// When the first of them began, if that was in a process before this one.
+    installing_since: Option<SystemTime>,
 }
 
 impl Tools {
@@ -59,17 +67,31 @@ impl Tools {
     /// take for granted what the attempt before it did.
     pub(super) fn watch(&mut self, root: &Path, folders: &[Vec<u8>]) {
         let hooks = self.new_hooks(root);
+        let installs = std::mem::take(&mut self.installs);
+        let since = self.installing_since.take();
         for path in folders.iter().flat_map(|folder| survey::files_below(root, folder, is_for_itself)) {
-            if self.files.len() >= MOST_FILES {
+            if self.files.len() + self.installed.len() >= MOST_FILES {
                 return;
             }
-            if !self.files.contains_key(&path)
-                && !hooks.contains(&path)
-                && let Some(seen) = look(root, &path)
-            {
+            if self.files.contains_key(&path) || self.installed.contains(&path) || hooks.contains(&path) {
+                continue;
+            }
+            if installs || since.is_some_and(|since| is_made_since(root, &path, since)) {
+                self.installed.insert(path);
+            } else if let Some(seen) = look(root, &path) {
                 self.files.insert(path, seen);
             }
         }
+    }
+
+    /// What comes until the next look was installed by whoever works now.
+    pub(super) fn let_install(&mut self) {
+        self.installs = true;
+    }
+
+    /// The same of what has come since then, for the next look.
+    pub(super) fn let_have_installed(&mut self, since_ms: Option<u64>) {
+        self.installing_since = since_ms.map(|ms| SystemTime::UNIX_EPOCH + Duration::from_millis(ms));
     }
 
     pub(super) fn look_first(&mut self, root: &Path, folders: &[Vec<u8>]) {
@@ -135,6 +157,12 @@ fn stamps(root: &Path, folders: &[Vec<u8>]) -> BTreeMap<Vec<u8>, Stamp> {
         Some((path, Stamp::of(&meta)))
     };
     paths.take(MOST_FILES).filter_map(stamp).collect()
+}
+
+/// Where a file system does not tell when a file was made, it was there before.
+fn is_made_since(root: &Path, path: &[u8], since: SystemTime) -> bool {
+    let meta = std::fs::symlink_metadata(survey::full_path(root, path));
+    meta.and_then(|meta| meta.created()).is_ok_and(|made| made >= since)
 }
 
 fn look(root: &Path, path: &[u8]) -> Option<Seen> {
