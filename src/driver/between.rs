@@ -14,9 +14,21 @@ use tdd_core::policy::tooling::is_editors;
 use tdd_core::state::Phase;
 use tdd_core::trouble::Trouble;
 
+use super::apart::Found;
 use super::cycle::Drive;
 use super::meanwhile::{hold_theirs, listed};
+use super::measure::written_beside_tests;
 use tdd_core::ports::{Checkpoints, World};
+
+/// The longest baseline whose commands run again although it is refused.
+const LONGEST_MS: u64 = 60_000;
+
+/// Whether it is told by now what is somebody else's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    Told,
+    Unknown,
+}
 
 impl<W: World> Drive<'_, W> {
     /// The tree as it is left at a stop: what differs from it later is somebody else's work. Where not even that
@@ -145,9 +157,26 @@ impl<W: World> Drive<'_, W> {
         Ok(())
     }
 
+    /// Of what lies in the tree when the baseline is refused: the commands run again, as they do for one that holds.
+    /// What they don't write again is told as somebody else's and stays.
+    pub(super) async fn whose_of_refused(&mut self) -> Result<Whose, Trouble> {
+        const LABEL: &str = "seen-baseline";
+        // Nobody waits much longer for a refusal.
+        if !matches!(self.state.phase, Phase::Baselining) || self.at_work_ms() > LONGEST_MS {
+            return Ok(Whose::Unknown);
+        }
+        let mut found = Found::default();
+        self.find_beside_tests(LABEL, &mut found)?;
+        let known = self.files_of_zero()?;
+        let written = written_beside_tests(&mut self.ports.protection, &self.policy, &known)?;
+        let events = self.learn_whose(&found, &mut written.into_iter().collect(), LABEL).await?;
+        self.record(&events)?;
+        Ok(Whose::Told)
+    }
+
     /// A run that is refused before its first child leaves nothing; what is told of it if a person may have
     /// made some of what was there.
-    pub(super) fn put_back_refused(&mut self, zero: &CheckpointId) -> Result<(), Trouble> {
+    pub(super) fn put_back_refused(&mut self, zero: &CheckpointId, whose: Whose) -> Result<(), Trouble> {
         let now = self.ports.checkpoints.take("refused")?;
         let left = self.ports.checkpoints.diff(zero, &now)?.into_iter().map(|change| change.path);
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(zero)?.into_iter().collect();
@@ -155,8 +184,9 @@ impl<W: World> Drive<'_, W> {
         let is_next = |path: &RelPath| policy.is_requirement(path) && !known.contains(path);
         let is_ours = |path: &RelPath| !theirs.contains(path) && !is_next(path) && !is_editors(path);
         let left: Vec<RelPath> = left.filter(is_ours).collect();
-        let is_by_product = |path: &&RelPath| policy.classify(path) == FileClass::ByProduct;
-        let paths: Vec<RelPath> = left.iter().filter(|path| !is_by_product(path)).cloned().collect();
+        let is_asked =
+            |path: &&RelPath| whose == Whose::Unknown && policy.classify(path) != FileClass::ByProduct;
+        let paths: Vec<RelPath> = left.iter().filter(is_asked).cloned().collect();
         let held = self.hold_unknown(paths.clone(), &now);
         self.ports.checkpoints.restore(zero, &left)?;
         if paths.is_empty() {

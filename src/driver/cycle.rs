@@ -12,6 +12,7 @@ use tdd_core::ports::{Ports, Tests, World};
 use tdd_core::state::State;
 use tdd_core::trouble::Trouble;
 
+use super::between::Whose;
 use super::drive::{Carry, Checkout, Driver, Setup};
 use super::flags::Flags;
 
@@ -136,10 +137,12 @@ impl<W: World> Carry<State> for Drive<'_, W> {
         Ok(self.left_at_stop())
     }
 
-    fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
+    async fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
         let Some(zero) = self.state.facts.zero.clone() else { return trouble };
+        // The first trouble is the one to tell.
+        let whose = self.whose_of_refused().await.unwrap_or(Whose::Unknown);
         // The tree is kept under refs/tdd/ in any case.
-        let _ = self.put_back_refused(&zero);
+        let _ = self.put_back_refused(&zero, whose);
         self.refused(trouble, format!("tdd {}", self.state.run.requirement.id))
     }
 }

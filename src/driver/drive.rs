@@ -96,7 +96,7 @@ pub trait Carry<M: Machine> {
 
     /// Before the first child came back nothing is changed, not even by the project's own commands. Gives
     /// the trouble as it is told.
-    fn as_it_was(&mut self, trouble: Trouble) -> Trouble;
+    fn as_it_was(&mut self, trouble: Trouble) -> impl Future<Output = Trouble>;
 }
 
 impl<'a, W: World, M, X> Driver<'a, W, M, X> {
@@ -167,7 +167,7 @@ where
                         events.extend(self.set_down().map_err(after_a_child)?);
                         events.push(event);
                     }
-                    None if self.state.children() == 0 => return Err(self.as_it_was(trouble)),
+                    None if self.state.children() == 0 => return Err(self.as_it_was(trouble).await),
                     None => return Err(trouble),
                 },
             }

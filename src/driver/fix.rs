@@ -148,7 +148,7 @@ impl<W: World, C: Checks> Carry<FixState> for FixDrive<'_, W, C> {
     }
 
     /// The tree goes back when the loop has ended.
-    fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
+    async fn as_it_was(&mut self, trouble: Trouble) -> Trouble {
         let anew = self.goes_on(&self.setup.resume_with);
         self.refused(trouble, anew)
     }

@@ -185,3 +185,30 @@ fn ac_tdd_9_82_an_undo_on_another_branch_says_where_the_work_lies_and_marks_noth
     let ran = sandbox.tdd(&["undo"]).expect(0);
     assert!(ran.stdout.contains("nothing to undo"), "{}", ran.stdout);
 }
+
+/// What a refused run's own tests have left goes without a word; a person's file stays where they saved it.
+#[test]
+fn ac_tdd_9_83_clean_asks_nothing_about_what_a_refused_run_made() {
+    for level in levels() {
+        for writes in [
+            "echo junk >junk.txt",
+            "date +%N >junk.txt",
+            "echo x >>README.md",
+            "mkdir -p tests; date +%N >tests/data.txt",
+            "date +%N >at-$(date +%s%N).txt",
+            "b=$(git symbolic-ref --short HEAD) && date +%N >on-$b.txt",
+        ] {
+            let sandbox = git_project(&format!("{writes}; exit 1"));
+            let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(2);
+            assert!(!ran.stderr.contains("perhaps of yours"), "{level}: {writes}: {}", ran.stderr);
+            assert_eq!(sandbox.git(&["status", "--short"]), "", "{level}: {writes}");
+            let cleaned = sandbox.tdd(&["clean", "--all"]).expect(0);
+            assert!(!cleaned.stderr.contains("left alone"), "{level}: {writes}: {}", cleaned.stderr);
+        }
+        let once = "test -e ../once || { : >../once; echo mine >README.md; echo mine >mine.txt; }";
+        let sandbox = git_project(&format!("echo junk >junk.txt; {once}; exit 1"));
+        sandbox.tdd(&["STE-1", "--sandbox", level]).expect(2).says(&["README.md, mine.txt; left as it is"]);
+        assert_eq!(sandbox.git(&["status", "--short"]), "M README.md\n?? mine.txt");
+        assert_eq!((sandbox.read("README.md"), sandbox.read("mine.txt")), ("mine\n".into(), "mine\n".into()));
+    }
+}

@@ -492,7 +492,8 @@ fn a_folder_that_a_killed_undo_emptied_is_removed_by_the_next() {
     // Killed before the last folder was removed, and before anything else was done, too.
     for is_last in [false, true] {
         let agent = HONEST_AGENT
-            .replace("echo two >>src.txt;", "echo two >>src.txt; mkdir -p a/b/c; echo x >a/b/c/x;");
+            .replace("echo two >>src.txt;", "echo two >>src.txt; mkdir -p a/b/c; echo x >a/b/c/x;")
+            .replace("block src.txt;", "block src.txt,a;");
         let sandbox = project(&agent, HONEST_CHECK, "");
         std::fs::create_dir(sandbox.path("was")).unwrap();
         sandbox.tdd(&["STE-1"]).expect(0);

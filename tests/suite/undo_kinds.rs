@@ -327,7 +327,7 @@ fn action_taken_back((name, prepare, action): Action) {
     let agent = format!(
         "role=$1\n{BLOCK}case $role in\n\
          test-writer) mkdir -p tests; echo 'grep -q two src.txt || {{ echo no two; exit 1; }}' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;\n\
-         implementer) echo two >>src.txt; {action}\nblock src.txt;;\n*) block '';;\nesac\n"
+         implementer) echo two >>src.txt; {action}\nblock src.txt,k;;\n*) block '';;\nesac\n"
     );
     std::fs::write(stops::beside(&sandbox, "agent.sh"), agent).unwrap();
     let prepared = sh(&sandbox, &format!("mkdir k; {prepare}"));
