@@ -98,7 +98,7 @@ fn agents(sources: &Sources<'_>, settings: &Settings) -> Result<Vec<Row>, Troubl
         let value = table.map(|table| table.argv.shown()).unwrap_or_default();
         let files = [(&said.project, sources.project.0), (&said.person, sources.person.0)];
         let said_in =
-            files.into_iter().filter(|(value, _)| value.as_ref().is_some_and(|value| !value.is_null()));
+            files.into_iter().filter(|(value, _)| value.as_ref().is_some_and(|value| !value.value.is_null()));
         let from: Vec<&str> = said_in.map(|(_, file)| file).collect();
         let from = if from.is_empty() { DEFAULT.to_owned() } else { from.join(" over ") };
         rows.push(Row { key: format!("agents.{name}"), value, from });

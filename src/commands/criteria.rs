@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use super::run::prepare;
 use crate::cli::CriteriaArgs;
 use crate::settings::DEFAULT_SPECS_DIR;
 use crate::text::object::VERSION;
@@ -31,7 +32,7 @@ pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
     // As a run keeps, shows and tells it.
     let mask = super::mask_of(&environment);
     let shown = shown.with_words(|text| mask.apply(text).into_owned());
-    print::result(&if args.json { as_json(&shown)? } else { for_people(&shown) });
+    print::result(&if args.json { as_json(&shown, &place)? } else { for_people(&shown, &place) });
     Ok(ExitCode::SUCCESS)
 }
 
@@ -63,19 +64,31 @@ struct Row<'a> {
     id: &'a CriterionId,
     line: usize,
     verify: String,
+    /// Why a run would be refused for its `verify:` line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfit: Option<String>,
     text: &'a str,
 }
 
 impl<'a> Row<'a> {
-    fn of(criterion: &'a Criterion) -> Self {
+    fn of(criterion: &'a Criterion, place: &Place) -> Self {
         let Criterion { id, line, verify: kind, text } = criterion;
-        Self { r#type: "criterion", v: VERSION, id, line: *line, verify: verify(kind), text }
+        let (line, unfit) = (*line, unfit(kind, place));
+        Self { r#type: "criterion", v: VERSION, id, line, verify: verify(kind), unfit, text }
     }
 }
 
-fn as_json(requirement: &Requirement) -> Result<String, Trouble> {
+/// Said here already: a run is refused for it.
+fn unfit(verify: &Verify, place: &Place) -> Option<String> {
+    match verify {
+        Verify::Mdtest(path) => prepare::unfit_mdtest(place, path),
+        Verify::Test | Verify::Gate | Verify::Manual => None,
+    }
+}
+
+fn as_json(requirement: &Requirement, place: &Place) -> Result<String, Trouble> {
     let line = |criterion| {
-        let line = serde_json::to_string(&Row::of(criterion));
+        let line = serde_json::to_string(&Row::of(criterion, place));
         line.map(|line| line + "\n").map_err(|error| {
             Trouble::internal("a criterion can't be written as JSON").because(error.to_string())
         })
@@ -83,7 +96,7 @@ fn as_json(requirement: &Requirement) -> Result<String, Trouble> {
     requirement.criteria.iter().map(line).collect()
 }
 
-fn for_people(requirement: &Requirement) -> String {
+fn for_people(requirement: &Requirement, place: &Place) -> String {
     let mut out = String::new();
     let title = requirement.title.as_deref().unwrap_or_default();
     let count = requirement.criteria.len();
@@ -96,6 +109,12 @@ fn for_people(requirement: &Requirement) -> String {
         let _ = write!(out, "\n{}  line {}", criterion.id, criterion.line);
         if criterion.verify != Verify::Test {
             let _ = write!(out, "  verify: {}", verify(&criterion.verify));
+        }
+        if let Some(why) = unfit(&criterion.verify, place) {
+            let _ = write!(
+                out,
+                "\n    can't be judged so: {why}; correct the line, or write the test before a run"
+            );
         }
         out.push('\n');
         for line in criterion.text.lines() {

@@ -17,7 +17,7 @@ use tdd_core::harmless;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 
-use super::run::{prepare, wire};
+use super::run::prepare;
 
 /// What was found, and what is to be written.
 struct Plan {
@@ -127,7 +127,7 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
     ];
     let with = with(&args.with)?;
     let known = project::known_requirements(&place, &settings.specs_dir)?;
-    let inside = |path: &str| wire::in_repository(&place, path);
+    let inside = |path: &str| place.in_repository(path);
     let text = first_steps::settings(&shown, differing, agent_now(&settings));
     let mut all = vec![Planned { path: inside(config_file::NAME), text }];
     let next = if let Some(first) = known.first() {

@@ -204,6 +204,7 @@ fn of_cycle(state: &State) -> Vec<CheckpointId> {
     }
     let mut trees: Vec<CheckpointId> = state.facts.tree.iter().chain(&state.good).cloned().collect();
     trees.extend(state.attempt().map(|attempt| attempt.before.clone()));
+    trees.extend(state.held.iter().map(|held| held.parting.whole.clone()));
     let entries: Vec<&Entry> =
         state.ledgers.values().flat_map(|ledger| ledger.entries.iter().rev()).collect();
     trees.extend(entries.iter().filter_map(|entry| entry.kept_as.clone()));

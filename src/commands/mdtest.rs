@@ -9,12 +9,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
-use crate::settings::{AUTO_AGENT, Beside, Environment, OutputMode, SCRIPTED_AGENT};
+use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::config::{self, ConfigFile};
 use crate::view::{mdtest as view, print};
 use crate::world::{config_file, project};
 use tdd_agents::agent::{AgentSetup, RoleAgent, RoleAgents, Tasks};
-use tdd_agents::agent_table::amount;
 use tdd_agents::mdtest::discovery::{self, Test};
 use tdd_agents::mdtest::{News, Suite};
 use tdd_child::leftovers;
@@ -26,6 +25,7 @@ use tdd_core::mdtest::{Results, Status};
 use tdd_core::ports::{Allowance, Limits, Setters};
 use tdd_core::trouble::Trouble;
 use tdd_spec::mdtest::junit;
+use tdd_spec::strict::amount;
 
 /// Of one test, if neither the flag nor the agent's table says it.
 const DEADLINE: Duration = Duration::from_mins(15);
@@ -100,11 +100,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn told(output: OutputMode, total: usize, news: &News) {
-    let is_followed = match output {
-        OutputMode::Progress | OutputMode::Verbose => true,
-        OutputMode::Json(beside) | OutputMode::Summary(beside) => beside == Beside::Progress,
-        OutputMode::Quiet => false,
-    };
+    let is_followed = output.tells_progress();
     match (output, news) {
         (_, News::Note(text)) => print::message(&tdd_core::harmless::lines(text)),
         (_, News::Began { index, test }) if is_followed => print::message(&view::began(*index, total, test)),

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use super::run::wire;
 use crate::cli::set_up::NewArgs;
 use crate::settings::DEFAULT_SPECS_DIR;
 use crate::text::first_steps;
@@ -35,7 +34,7 @@ pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
         _ => return Err(Trouble::user("no title was given").advise("tdd new STE-12 \"Short links\"")),
     };
     check(&id, title, &args.criteria)?;
-    let path = wire::in_repository(&place, &format!("{specs_dir}/{id}.md"));
+    let path = place.in_repository(&format!("{specs_dir}/{id}.md"));
     let text = first_steps::requirement(&id, title, &args.criteria);
     let planned = Planned { path, text };
     let is_known = known.iter().any(|stem| stem.eq_ignore_ascii_case(&id));

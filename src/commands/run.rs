@@ -66,11 +66,8 @@ fn describe(prepared: &Prepared) -> String {
     let commands = prepared.shown_commands();
     let mut lines = vec![
         format!("requirement: {} ({})", prepared.requirement.id, prepared.requirement.path),
-        format!(
-            "test:        {} (from {}, read by {})",
-            commands.test, commands.test_source, commands.runner
-        ),
-        format!("gate:        {} (from {})", commands.gate, commands.gate_source),
+        format!("test:        {} ({}, read by {})", commands.test, commands.test_source, commands.runner),
+        format!("gate:        {} ({})", commands.gate, commands.gate_source),
         agents(prepared),
         format!("isolation:   {}", prepared.sandbox.isolation),
     ];

@@ -18,7 +18,6 @@ use crate::settings::{Beside, OutputMode};
 use crate::text::object::{AtWork, Content, CutOff};
 use crate::view::print;
 use crate::world::lock;
-use tdd_agents::agent_table::amount::duration_ms;
 use tdd_child::clock::SystemClock;
 use tdd_child::growth::{self, Waiting};
 use tdd_child::regular_file;
@@ -26,6 +25,7 @@ use tdd_child::run_folder::{self, RunDir};
 use tdd_core::harmless;
 use tdd_core::ports::Clock as _;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::amount::duration_ms;
 
 /// Of a run that is still at work: as in sysexits, "try again".
 pub const STILL_AT_WORK: u8 = 75;

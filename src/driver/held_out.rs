@@ -10,6 +10,7 @@ use tdd_core::audience::News;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
+use tdd_core::finding::CriterionRed;
 use tdd_core::held_out::{Back, Held, HeldFile, HeldOut, Hidden, Hold};
 use tdd_core::judge;
 use tdd_core::path::RelPath;
@@ -64,10 +65,7 @@ impl<W: World> Drive<'_, W> {
         let held = self.held()?;
         let files = held.files();
         let shown = self.shown_files(&held)?;
-        let reports = self.written_by_tests_since_the_start(&held)?;
-        if let (Some(start), false) = (self.state.start.clone(), reports.is_empty()) {
-            self.ports.checkpoints.restore(&start, &reports)?;
-        }
+        self.take_reports_out(&held)?;
         self.ports.checkpoints.write(&shown)?;
         let paths: Vec<RelPath> = files.into_iter().map(|file| file.path).collect();
         self.ports.tests.forget(&paths)?;
@@ -81,12 +79,13 @@ impl<W: World> Drive<'_, W> {
         Ok(Vec::new())
     }
 
-    /// By-products of runs that had all tests, such as a report that quotes each that failed.
-    fn written_by_tests_since_the_start(&mut self, held: &HeldOut) -> Result<Vec<RelPath>, Trouble> {
-        let Some(start) = self.state.start.clone() else { return Ok(Vec::new()) };
+    /// By-products of runs that had all tests, such as a report that quotes each that failed, are as at the start.
+    fn take_reports_out(&mut self, held: &HeldOut) -> Result<(), Trouble> {
+        let Some(start) = self.state.start.clone() else { return Ok(()) };
         let changed = self.ports.checkpoints.diff(&start, &held.parting.whole)?;
-        let paths = changed.into_iter().map(|change| change.path);
-        Ok(paths.filter(|path| self.policy.classify(path) == FileClass::ByProduct).collect())
+        let mut reports: Vec<RelPath> = changed.into_iter().map(|change| change.path).collect();
+        reports.retain(|path| self.policy.classify(path) == FileClass::ByProduct);
+        if reports.is_empty() { Ok(()) } else { self.ports.checkpoints.restore(&start, &reports) }
     }
 
     /// The files with hidden tests as roles may see them.
@@ -120,11 +119,12 @@ impl<W: World> Drive<'_, W> {
 
     async fn bring_back(&mut self) -> Result<Vec<Event>, Trouble> {
         let held = self.held()?;
-        let not_back = self.edited_meanwhile_in(&held)?;
-        let back: Vec<Laid> = self.whole_files(&held)?;
-        let back: Vec<Laid> = back.into_iter().filter(|(path, _)| !not_back.contains(path)).collect();
+        let now = self.state.facts.tree.clone().or_else(|| self.state.good.clone());
+        let not_back = self.edited_meanwhile_in(&held, now)?;
+        let mut back: Vec<RelPath> = held.files().into_iter().map(|file| file.path).collect();
+        back.retain(|path| !not_back.contains(path));
         self.ports.checkpoints.show_all()?;
-        self.ports.checkpoints.write(&back)?;
+        self.ports.checkpoints.restore(&held.parting.whole, &back)?;
         self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;
         let checkpoint = self.ports.checkpoints.take("brought-back")?;
         self.record(&[Event::TreeSeen { tree: checkpoint.clone() }])?;
@@ -132,14 +132,18 @@ impl<W: World> Drive<'_, W> {
         let (_, put_back) = self.discard_what_is_left("the held-out tests")?;
         events.extend(put_back);
         events.push(self.see_tree()?);
-        let back = Back { checkpoint, green, not_back, halt: judge::held_out(&red) };
+        let unjudged = unjudged(&held, &self.state.held_out_due(), &not_back);
+        let back = Back { checkpoint, green, not_back, unjudged, halt: judge::held_out(&red) };
         events.push(Event::HeldOut { held: Box::new(Held::Back(back)) });
         Ok(events)
     }
 
     /// Where somebody has changed the file that shows the rest, theirs stands.
-    fn edited_meanwhile_in(&mut self, held: &HeldOut) -> Result<Vec<RelPath>, Trouble> {
-        let now = self.state.facts.tree.clone().or_else(|| self.state.good.clone());
+    pub(super) fn edited_meanwhile_in(
+        &mut self,
+        held: &HeldOut,
+        now: Option<CheckpointId>,
+    ) -> Result<Vec<RelPath>, Trouble> {
         let Some(now) = now else { return Ok(Vec::new()) };
         let whole = self.whole_files(held)?;
         let mut edited = Vec::new();
@@ -160,7 +164,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<(Vec<TestId>, Vec<CriterionId>, Vec<Event>), Trouble> {
         let due: Vec<CriterionId> = self.state.held_out_due();
         let mapping = self.state.mapping_with_hidden();
-        let files: Vec<RelPath> = held.files().into_iter().map(|file| file.path).collect();
+        let files = held.test_files();
         let mut order = TestOrder {
             label: "held-out tests".to_owned(),
             leave_out: mapping.left_out(&self.unreached(None)),
@@ -209,4 +213,11 @@ impl<W: World> Drive<'_, W> {
         }
         Ok((green.into_iter().collect(), red, events))
     }
+}
+
+/// Criteria whose hidden tests say nothing of the work.
+fn unjudged(held: &HeldOut, due: &[CriterionId], not_back: &[RelPath]) -> Vec<CriterionId> {
+    let is_so =
+        |red: &&CriterionRed| !due.contains(&red.id) || red.files.iter().any(|file| not_back.contains(file));
+    held.red.iter().filter(is_so).map(|red| red.id.clone()).collect()
 }

@@ -57,11 +57,12 @@ impl<W: World> Drive<'_, W> {
         changed.retain(stands_out);
         let paths = self.unclaimed(&changed, &before)?;
         if !paths.is_empty() && paths.len() < changed.len() {
-            self.audience.news(&News::Note(format!(
+            let note = format!(
                 "changed while the {role} was at work, and its block does not name it: {}; an undo asks before it \
                  takes that back",
                 listed(paths.iter()).join(", ")
-            )));
+            );
+            self.audience.news(&News::Note((self.setup.mask)(&note)));
         }
         Ok(())
     }

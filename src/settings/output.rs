@@ -48,6 +48,17 @@ pub enum Beside {
 }
 
 impl OutputMode {
+    /// Whether stderr tells each step as it comes.
+    pub fn tells_progress(self) -> bool {
+        match self {
+            Self::Progress
+            | Self::Verbose
+            | Self::Json(Beside::Progress)
+            | Self::Summary(Beside::Progress) => true,
+            Self::Quiet | Self::Json(Beside::Nothing) | Self::Summary(Beside::Nothing) => false,
+        }
+    }
+
     /// Whether stdout is for programs.
     pub fn is_json(self) -> bool {
         match self {

@@ -4,10 +4,9 @@
 
 use super::{AUTO_AGENT, DEFAULT_SPECS_DIR, Deadlines, Settings};
 use crate::settings::fix::{TEST_DEADLINE_MS, TYPE_DEADLINE_MS};
-use crate::text::config::{self, ConfigFile, shown_duration as duration};
+use crate::text::config::{self, ConfigFile};
 use crate::text::usage_words::grouped;
 use tdd_agents::agent_table::AUTO;
-use tdd_agents::agent_table::amount::shown_size as size;
 use tdd_core::budget::Bounds;
 use tdd_core::event::{GateMode, MissingBlock, Regression};
 use tdd_core::fix::{RETRIES, Writes};
@@ -16,6 +15,7 @@ use tdd_core::proof::Extent;
 use tdd_core::role::Role;
 use tdd_core::turns::TurnCaps;
 use tdd_core::usage::{CapPlan, Usd};
+use tdd_spec::strict::amount::{shown_duration as duration, shown_size as size};
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ fn of_role(sources: &Sources<'_>, holds: &Settings, role: Role) -> Vec<Row> {
 fn turns_of_agent(file: &ConfigFile, agent: &str) -> Option<String> {
     let of = |name: &str| {
         let said = file.agents.get(name)?;
-        said.project.as_ref().or(said.person.as_ref())?.get("max_turns")?.as_u64()
+        said.project.as_ref().or(said.person.as_ref())?.value.get("max_turns")?.as_u64()
     };
     if agent != AUTO_AGENT {
         return of(agent).map(|most| most.to_string());

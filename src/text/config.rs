@@ -33,24 +33,19 @@
 //! one that is refused: an unknown key is an error that names the nearest known one.
 
 pub mod caps;
-mod duration;
 pub mod fix;
 pub mod gate;
 mod layers;
-mod line;
-mod reader;
 pub mod sandbox;
 mod twice;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde_yaml::Value;
 
-pub use duration::{MOST_MS, shown as shown_duration};
 pub use layers::read_person;
-pub use line::line_of;
-use reader::Table;
-use tdd_agents::agent_table::layers::AgentSetting;
+use tdd_agents::agent_table::layers::{AgentSetting, Said};
 use tdd_core::commands::{RunnerKind, RunnerTable};
 use tdd_core::event::{MissingBlock, Regression};
 use tdd_core::fix::Writes;
@@ -59,6 +54,9 @@ use tdd_core::proof::Extent;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
+use tdd_spec::strict::Table;
+use tdd_spec::strict::amount::DAY_MS;
+use tdd_spec::strict::line::nearest_line;
 
 /// The largest `tdd.yaml` that is read.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -154,6 +152,8 @@ pub const KEYS: &[&str] = &[
     "test_command_for",
 ];
 
+/// The longest duration that can be set.
+pub const MOST_MS: u64 = DAY_MS;
 /// The most that one run of a command may print (contract section 5).
 pub const MAX_OUTPUT: u64 = 2 << 30;
 /// Every word of `regression:`.
@@ -174,31 +174,43 @@ const MAX_WAITS: usize = 10;
 pub fn read(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let value = parsed(file_name, source)?;
-    let Some(top) = Table::top(file_name, source, &value)? else { return Ok(ConfigFile::default()) };
+    let Some(top) = Table::top(file_name, &value)? else { return Ok(ConfigFile::default()) };
+    let mut read = of_table(&top).map_err(|trouble| placed(file_name, source, trouble))?;
+    read.agents = agents(file_name, source, &top)?;
+    Ok(read)
+}
+
+/// With the line of the setting that it is about.
+fn placed(file_name: &str, source: &str, trouble: Trouble) -> Trouble {
+    trouble.in_file(file_name, |setting| nearest_line(source, setting))
+}
+
+/// All but agents' tables.
+fn of_table(top: &Table<'_>) -> Result<ConfigFile, Trouble> {
     top.only(KEYS)?;
-    let test = top.command("test")?;
+    let test = top.word("test")?;
     Ok(ConfigFile {
         runner: top.table("runner")?.map(|table| runner(&table, test.as_deref())).transpose()?,
         test,
-        gate: top.command("gate")?,
-        specs_dir: specs_dir(&top)?,
-        test_files: test_files(&top)?,
-        agent: top.text("agent")?,
-        roles: roles(&top, ROLE_KEYS)?,
-        agents: agents(&top)?,
-        budgets: budgets(&top)?,
-        regression: regression(&top)?,
-        on_missing_block: on_missing_block(&top)?,
+        gate: top.word("gate")?,
+        specs_dir: specs_dir(top)?,
+        test_files: test_files(top)?,
+        agent: top.word("agent")?,
+        roles: roles(top, ROLE_KEYS)?,
+        agents: BTreeMap::new(),
+        budgets: budgets(top)?,
+        regression: top.one_of("regression", &REGRESSIONS)?,
+        on_missing_block: top.one_of("on_missing_block", &MissingBlock::WORDS)?,
         held_out: top.flag("held_out")?,
-        proof: proof(&top)?,
-        sandbox: sandbox::read(&top)?,
+        proof: top.one_of("proof", &Extent::WORDS)?,
+        sandbox: sandbox::read(top)?,
         deadline_ms: top.duration("deadline")?,
         attempt_deadline_ms: top.duration("attempt_deadline")?,
         idle_deadline_ms: top.duration("idle_deadline")?,
-        output_cap: output_cap(&top)?,
-        caps: caps::read(&top)?,
-        fix: fix::read(&top)?,
-        session_gate: gate::read(&top)?,
+        output_cap: output_cap(top)?,
+        caps: caps::read(top)?,
+        fix: fix::read(top)?,
+        session_gate: gate::read(top)?,
         backoff_ms: top.waits("backoff", MAX_WAITS)?,
     })
 }
@@ -222,7 +234,7 @@ fn parsed(file_name: &str, source: &str) -> Result<Value, Trouble> {
 fn runner(table: &Table<'_>, test: Option<&str>) -> Result<RunnerTable, Trouble> {
     table.only(&["kind", "all", "select", "report"])?;
     let kind = runner_kind(table)?;
-    let all = match (table.command("all")?, test) {
+    let all = match (table.word("all")?, test) {
         (Some(all), _) => all,
         (None, Some(test)) => test.to_owned(),
         (None, None) => {
@@ -230,7 +242,7 @@ fn runner(table: &Table<'_>, test: Option<&str>) -> Result<RunnerTable, Trouble>
             return Err(table.wrong("all", why, "Set `all:` to the command that runs all tests."));
         }
     };
-    let select = table.command("select")?;
+    let select = table.word("select")?;
     let takes_files =
         |select: &String| ["{files}", "{file}", "{stem}"].iter().any(|word| select.contains(word));
     if select.as_ref().is_some_and(|select| !takes_files(select)) {
@@ -239,7 +251,7 @@ fn runner(table: &Table<'_>, test: Option<&str>) -> Result<RunnerTable, Trouble>
                     (its path) or `{stem}` (its name without the extension).";
         return Err(table.wrong("select", why, next));
     }
-    let report = table.text("report")?;
+    let report = table.word("report")?;
     if report.as_ref().is_some_and(|report| RelPath::new(report).is_none()) {
         let why = "the report must be a path relative to the project that does not leave it";
         return Err(table.wrong("report", why, "For example: `report: build/report.xml`."));
@@ -252,19 +264,14 @@ fn runner(table: &Table<'_>, test: Option<&str>) -> Result<RunnerTable, Trouble>
 }
 
 fn runner_kind(table: &Table<'_>) -> Result<RunnerKind, Trouble> {
-    let names: Vec<&str> = RunnerKind::ALL.into_iter().map(RunnerKind::name).collect();
-    let known = format!("Use one of: {}.", names.join(", "));
-    let Some(name) = table.text("kind")? else {
-        return Err(table.wrong("kind", "it is missing, so nothing says who reads the output", &known));
-    };
-    if let Some(kind) = RunnerKind::ALL.into_iter().find(|kind| kind.name() == name) {
-        return Ok(kind);
-    }
-    Err(table.unknown_word("kind", &name, &names))
+    let words = RunnerKind::ALL.map(|kind| (kind.name(), kind));
+    let known = || format!("Use one of: {}.", words.map(|(name, _)| name).join(", "));
+    let kind = table.one_of("kind", &words)?;
+    kind.ok_or_else(|| table.wrong("kind", "it is missing, so nothing says who reads the output", &known()))
 }
 
 fn specs_dir(top: &Table<'_>) -> Result<Option<String>, Trouble> {
-    let Some(text) = top.text("specs_dir")? else { return Ok(None) };
+    let Some(text) = top.word("specs_dir")? else { return Ok(None) };
     let path = RelPath::new(&text).ok_or_else(|| {
         let why = "it must be a folder below the project, as a relative path";
         top.wrong("specs_dir", why, "For example: `specs_dir: specs/frs`.")
@@ -273,7 +280,7 @@ fn specs_dir(top: &Table<'_>) -> Result<Option<String>, Trouble> {
 }
 
 fn test_files(top: &Table<'_>) -> Result<Vec<String>, Trouble> {
-    let globs = top.texts("test_files")?;
+    let globs = top.words("test_files")?;
     for glob in &globs {
         if let Err(error) = globset::Glob::new(glob) {
             let why = format!("`{glob}` is no glob: {}", error.kind());
@@ -297,7 +304,7 @@ fn roles(top: &Table<'_>, known: &[&str]) -> Result<BTreeMap<Role, RoleSetting>,
     for role in Role::KNOWN {
         if let Some(setting) = table.table(role.name())? {
             setting.only(known)?;
-            let (agent, model) = (setting.text("agent")?, setting.text("model")?);
+            let (agent, model) = (setting.word("agent")?, setting.word("model")?);
             let max_turns = setting.number("max_turns", 1..=MAX_TURNS)?;
             roles.insert(role, RoleSetting { agent, model, max_turns, code: fix::code(&setting)? });
         }
@@ -305,15 +312,17 @@ fn roles(top: &Table<'_>, known: &[&str]) -> Result<BTreeMap<Role, RoleSetting>,
     Ok(roles)
 }
 
-fn agents(top: &Table<'_>) -> Result<BTreeMap<String, AgentSetting>, Trouble> {
-    let Some(table) = top.table("agents")? else { return Ok(BTreeMap::new()) };
-    let mut agents = BTreeMap::new();
-    for name in table.keys()? {
-        // An empty one is told only to who wants that agent.
+fn agents(file_name: &str, source: &str, top: &Table<'_>) -> Result<BTreeMap<String, AgentSetting>, Trouble> {
+    let placed = |trouble| placed(file_name, source, trouble);
+    let Some(table) = top.table("agents").map_err(placed)? else { return Ok(BTreeMap::new()) };
+    let (file, source): (Rc<str>, Rc<str>) = (file_name.into(), source.into());
+    let said = |name: &str| {
+        // An empty one is told only to who wants that agent, as is what is wrong in one.
         let value = table.table(name)?.map_or(Value::Null, |agent| agent.value());
-        agents.insert(name.to_owned(), AgentSetting { project: Some(value), person: None });
-    }
-    Ok(agents)
+        let said = Said { value, file: file.clone(), source: source.clone() };
+        Ok((name.to_owned(), AgentSetting { project: Some(said), person: None }))
+    };
+    table.keys().and_then(|names| names.into_iter().map(said).collect()).map_err(placed)
 }
 
 fn budgets(top: &Table<'_>) -> Result<BudgetSetting, Trouble> {
@@ -328,30 +337,6 @@ fn output_cap(top: &Table<'_>) -> Result<Option<u64>, Trouble> {
             Err(top.wrong("output_cap", "it is more than 2 GiB", "Set at most `2GiB`."))
         }
         cap => Ok(cap),
-    }
-}
-
-fn regression(top: &Table<'_>) -> Result<Option<Regression>, Trouble> {
-    let Some(word) = top.text("regression")? else { return Ok(None) };
-    match REGRESSIONS.into_iter().find(|(name, _)| *name == word) {
-        Some((_, regression)) => Ok(Some(regression)),
-        None => Err(top.unknown_word("regression", &word, &REGRESSIONS.map(|(name, _)| name))),
-    }
-}
-
-fn on_missing_block(top: &Table<'_>) -> Result<Option<MissingBlock>, Trouble> {
-    let Some(word) = top.text("on_missing_block")? else { return Ok(None) };
-    match MissingBlock::WORDS.into_iter().find(|(name, _)| *name == word) {
-        Some((_, then)) => Ok(Some(then)),
-        None => Err(top.unknown_word("on_missing_block", &word, &MissingBlock::WORDS.map(|(name, _)| name))),
-    }
-}
-
-fn proof(top: &Table<'_>) -> Result<Option<Extent>, Trouble> {
-    let Some(word) = top.text("proof")? else { return Ok(None) };
-    match Extent::WORDS.into_iter().find(|(name, _)| *name == word) {
-        Some((_, extent)) => Ok(Some(extent)),
-        None => Err(top.unknown_word("proof", &word, &Extent::WORDS.map(|(name, _)| name))),
     }
 }
 

@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use tdd_core::finding::RedKind;
 use tdd_core::mode::{BudgetKind, Mode};
 
+mod in_json;
+mod tables;
+
 /// One thing that can be explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic {
@@ -13,6 +16,12 @@ pub struct Topic {
     /// The heading it is listed under.
     pub kind: &'static str,
     pub text: String,
+}
+
+impl Topic {
+    fn is_called(&self, word: &str) -> bool {
+        self.names.iter().any(|name| name.to_lowercase() == word)
+    }
 }
 
 const GLOSSARY: &str = include_str!("../../specs/glossary.md");
@@ -78,50 +87,6 @@ const WHOLE: [(&str, &str); 6] = [
     ("red kinds", "Why a test is red at RED"),
 ];
 
-/// What runs print and people look up, beside the glossary.
-const PRINTED: [(&str, &str); 10] = [
-    (
-        "RED",
-        "The stage in which the test-writer writes the tests of all criteria; they must fail, for a reason that code can mend.",
-    ),
-    (
-        "GREEN",
-        "The stage of one criterion: an implementer makes its tests pass, and nothing that passed may fail.",
-    ),
-    (
-        "REFACTOR",
-        "The last stage: a refactorer cleans up; tests and gate stay green, and no public name from before the run is lost.",
-    ),
-    (
-        "gate",
-        "The command that must pass after REFACTOR: tests and linters (`--gate`, `gate:` in tdd.yaml). `tdd gate` is another thing: it holds an agent's own session to red before edits.",
-    ),
-    (
-        "baseline",
-        "The run of tests and gate before any agent starts: what is red then is nobody's fault later.",
-    ),
-    (
-        "proof",
-        "Before exit 0 the result is proven once more in a fresh checkout of the proposed commit, with the code taken back and with its bodies stubbed (`--proof full|quick|off`).",
-    ),
-    (
-        "held out",
-        "With `--held-out` a coin hides some of each criterion's tests from implementers and refactorer; all of them judge the work, and they are back before the end.",
-    ),
-    (
-        "isolation",
-        "What a role can't reach: `enforce` means that a sandbox of the system prevents it, `audit` that it is found afterwards and put back.",
-    ),
-    (
-        "semantic, format",
-        "The two budgets of each role and criterion: attempts whose work does not hold (2), and messages without a valid block (1).",
-    ),
-    (
-        "superseded",
-        "An existing test that the requirement changes on purpose, named by the test-writer in `supersedes:`; without that, changing it is mode A. Of a run: a later run of the same requirement took its place.",
-    ),
-];
-
 /// All of them, in the order in which they are listed.
 pub fn topics() -> Vec<Topic> {
     let modes = MODES.map(|(mode, more)| {
@@ -149,10 +114,11 @@ pub fn topics() -> Vec<Topic> {
             text: format!("{}; {counts}{advice}", kind.meaning()),
         }
     });
-    let printed = PRINTED.map(|(names, text)| Topic {
-        names: names.split(", ").map(str::to_owned).collect(),
-        kind: "What runs print",
-        text: text.to_owned(),
+    let printed = tables::ALL.iter().flat_map(|(kind, rows)| rows.iter().map(|row| (*kind, row)));
+    let printed = printed.map(|(kind, (names, text))| Topic {
+        names: names.split("; ").map(str::to_owned).collect(),
+        kind,
+        text: (*text).to_owned(),
     });
     modes.into_iter().chain(exits).chain(reds).chain(printed).chain(glossary()).collect()
 }
@@ -169,15 +135,17 @@ fn glossary() -> impl Iterator<Item = Topic> {
 
 /// What a word means; several things may bear one name. Else the names most like it.
 pub fn of(word: &str) -> Result<Vec<Topic>, Vec<String>> {
-    let word = word.trim().to_lowercase();
-    let word = word.strip_prefix("exit code ").or_else(|| word.strip_prefix("exit ")).unwrap_or(&word);
-    let word = SAME.iter().find(|(said, _)| *said == word).map_or(word, |(_, same)| same);
+    let typed = word.trim().to_lowercase();
     let topics = topics();
+    let is_name = |said: &str| topics.iter().any(|topic| topic.is_called(said));
+    let code = typed.strip_prefix("exit code ").or_else(|| typed.strip_prefix("exit "));
+    let word = code.filter(|_| !is_name(&typed)).unwrap_or(&typed);
+    let word = SAME.iter().find(|(said, _)| *said == word).map_or(word, |(_, same)| same);
     if let Some((_, kind)) = WHOLE.iter().find(|(said, _)| *said == word) {
         return Ok(topics.into_iter().filter(|topic| topic.kind == *kind).collect());
     }
-    let is_it = |name: &String| name.to_lowercase() == word;
-    let found: Vec<Topic> = topics.iter().filter(|topic| topic.names.iter().any(is_it)).cloned().collect();
+    let found: Vec<Topic> = topics.iter().filter(|topic| topic.is_called(word)).cloned().collect();
+    let found = if found.is_empty() { in_json::of(word) } else { found };
     if !found.is_empty() {
         return Ok(found);
     }

@@ -20,7 +20,6 @@ pub use pace::is_of_remarks;
 pub use review::{Advice, Review, about, review};
 
 use self::limit::Limit;
-use super::config;
 use tdd_core::attempt::{AgentEnd, CheckpointId};
 use tdd_core::cause::{self, Cause, Left, Place};
 use tdd_core::claim::Claim;
@@ -33,6 +32,7 @@ use tdd_core::judge::Verdict;
 use tdd_core::mode::Mode;
 use tdd_core::path::RelPath;
 use tdd_core::state::{Entry, Ledger, Progress, State, Unclaimed};
+use tdd_spec::strict::line::line_of;
 
 /// How many lines of a run's output are shown, around the failure.
 const EVIDENCE_LINES: usize = 40;
@@ -121,7 +121,7 @@ pub fn first_change(patch: &str) -> Option<Place> {
 
 /// The line of `tdd.yaml` with the limit that this halt is for, if it stands there.
 pub fn setting_line(state: &State, halt: &Halt, settings: &str) -> Option<u32> {
-    config::line_of(settings, Limit::of(state, halt)?.keys()?)
+    line_of(settings, Limit::of(state, halt)?.keys()?)
 }
 
 /// The cause of a halt in one sentence.

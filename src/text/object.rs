@@ -87,6 +87,16 @@ pub struct Paused {
 pub struct GivenUp {
     pub run: RunId,
     pub run_dir: String,
+    /// Tests that were held out, and that the tree lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<AwayTests>,
+}
+
+/// Files with tests that a run has left out of the tree, and the tree that holds them.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AwayTests {
+    pub tree: CheckpointId,
+    pub files: Vec<RelPath>,
 }
 
 impl Paused {

@@ -1,12 +1,13 @@
 //! What children used, for people and for machines. What a program did not tell is called unknown
 //! wherever it is shown: never 0.
 
-use super::config::{MOST_MS, shown_duration};
+use super::config::MOST_MS;
 use tdd_core::harmless;
 use tdd_core::machine::Machine;
 use tdd_core::state::State;
 use tdd_core::state::spending::{Purpose, Spending};
 use tdd_core::usage::{Cap, CapPlan, Caps, Tally, Usage, Usd};
+use tdd_spec::strict::amount;
 
 /// Criteria that are told one by one.
 const LISTED: usize = 100;
@@ -112,7 +113,7 @@ pub fn higher(state: &impl Machine, cap: Cap) -> String {
         Cap::Tokens => twice(caps.tokens, used.tokens().unwrap_or(0)).to_string(),
         Cap::Wall => {
             let both = twice(caps.wall_ms, state.facts().worked_ms);
-            shown_duration(both.next_multiple_of(1000).min(MOST_MS))
+            amount::shown_duration(both.next_multiple_of(1000).min(MOST_MS))
         }
     }
 }

@@ -40,6 +40,12 @@ impl Place {
         relative.to_string_lossy().into_owned()
     }
 
+    /// A path or glob that is relative to the project, relative to the repository.
+    pub fn in_repository(&self, path: &str) -> String {
+        let project = self.project_in_repository();
+        if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") }
+    }
+
     /// What the project's folder is called; empty for the root of the disk.
     pub fn project_name(&self) -> String {
         self.project.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -137,9 +143,6 @@ fn allowed_config(
     requirement: &RelPath,
     paths: &[String],
 ) -> Result<Vec<RelPath>, Trouble> {
-    let project = place.project_in_repository();
-    let in_repository =
-        |path: &str| if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") };
     let refused = |path: &str, why: &str| {
         Trouble::user(format!("{requirement} can't be run"))
             .because(format!(
@@ -155,11 +158,10 @@ fn allowed_config(
             return Err(refused(path, "and a pattern would let in what nobody has thought of"));
         }
         let own = RelPath::new(path).ok_or_else(|| refused(path, "which is no file of the project"))?;
-        let judges = own.as_str() == "tdd.yaml" || own.is_within(".tdd") || own.is_within(specs_dir);
-        if judges || own.file_name() == "tdd.yaml" {
+        if own.file_name() == config_file::NAME || own.is_within(".tdd") || own.is_within(specs_dir) {
             return Err(refused(path, "which says how this run is judged"));
         }
-        RelPath::new(&in_repository(own.as_str()))
+        RelPath::new(&place.in_repository(own.as_str()))
             .ok_or_else(|| refused(path, "which is no file of the project"))
     };
     paths.iter().map(allowed).collect()

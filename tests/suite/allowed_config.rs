@@ -1,39 +1,19 @@
 //! A feature that needs a file by which tools are set up says so in its requirement.
 
+use super::gate_rests::{PLAIN, run_of, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
-
-const OLD: &str = "import unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(shop.one(), 1)\n";
-const NEW: &str = "import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(shop.two(), 2)\n";
-const WORK: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
 
 /// An implementer that writes these files besides its code, for a requirement with this front matter.
 fn run(header: &str, files: &[&str], level: &str) -> (Sandbox, Ran) {
     let requirement = format!("{header}# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: two() is 2.\n");
-    let sandbox = Sandbox::with(&[
-        (".gitignore", "__pycache__/\n"),
-        ("shop.py", "def one():\n    return 1\n"),
-        ("tests/__init__.py", ""),
-        ("tests/test_old.py", OLD),
+    let sandbox = shop(&[
         ("setup.cfg", "[metadata]\nname = shop\n"),
         ("tdd.yaml", "test: python3 -m unittest -q\nbudgets: { semantic: 1, format: 0 }\n"),
         ("specs/frs/STE-1.md", &requirement),
     ]);
-    let mut written = serde_json::json!({ "shop.py": WORK });
-    for file in files {
-        written[*file] = "[mypy]\nstrict = true\n".into();
-    }
-    let names: Vec<&String> = written.as_object().unwrap().keys().collect();
-    let calls = serde_json::json!([
-        { "role": "test-writer", "write": { "tests/test_ac_ste_1_1.py": NEW },
-          "say": { "status": "ok", "files": ["tests/test_ac_ste_1_1.py"] } },
-        { "role": "implementer", "write": written, "say": { "status": "ok", "files": names } },
-        { "role": "refactorer", "say": { "status": "ok", "files": [] } },
-    ]);
-    let cassette = sandbox.beside("cassette.json");
-    std::fs::write(&cassette, calls.to_string()).unwrap();
-    let cassette = cassette.to_str().unwrap();
-    let words = ["STE-1", "--agent", "scripted", "--no-review", "--sandbox", level, "--cassette", cassette];
-    let ran = sandbox.tdd(&words);
+    let settings = files.iter().map(|file| (*file, "[mypy]\nstrict = true\n"));
+    let written: Vec<(&str, &str)> = [("shop.py", PLAIN)].into_iter().chain(settings).collect();
+    let ran = run_of(&sandbox, &written, &["--sandbox", level]);
     (sandbox, ran)
 }
 

@@ -31,9 +31,9 @@ fn an_agent_s_empty_table_is_told_as_one() {
     let sandbox = super::cycle::shop();
     let test = sandbox.read("tdd.yaml");
     sandbox.write("tdd.yaml", &format!("{test}agent: x\nagents:\n  x:\n"));
-    sandbox.tdd(&["STE-1"]).expect(2).says(&["`agents.x`", "nothing stands there"]);
+    sandbox.tdd(&["STE-1"]).expect(2).says(&["tdd.yaml:", "`agents.x`", "it is empty"]);
     sandbox.write("tdd.yaml", &format!("{test}agent: x\nagents:\n  x: {{ argvv: [a] }}\n"));
-    sandbox.tdd(&["STE-1"]).expect(2).says(&["`like`", "`argv`"]);
+    sandbox.tdd(&["STE-1"]).expect(2).says(&["`agents.x.argvv` is not known", "Did you mean `argv`?"]);
     // Behind a built-in agent's name it changes nothing.
     sandbox.write("tdd.yaml", &format!("{test}agent: scripted\nagents:\n  scripted:\n"));
     sandbox.tdd(&["STE-1"]).expect(2).says(&["--cassette"]);

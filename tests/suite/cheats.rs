@@ -14,6 +14,7 @@ mod crew;
 mod entry;
 mod files;
 mod guards;
+mod guide;
 mod held_out;
 mod helpers;
 mod honest;

@@ -117,7 +117,7 @@ fn what_a_role_closes_is_looked_into() {
     let Some(ran) = tdd(&sandbox, &["STE-1", "--cassette", &closes]) else { return };
     let ran = ran.expect(0);
     assert!(ran.stdout.contains("lib/b.py"), "{}", ran.stdout);
-    tdd(&sandbox, &["undo"]).unwrap().expect(0);
+    tdd(&sandbox, &["undo", "--discard-changes"]).unwrap().expect(0);
     assert_eq!((mode(&sandbox.path("lib")), sandbox.path("lib/b.py").exists()), (Some(0o755), false));
 }
 

@@ -18,7 +18,7 @@ fn documents() -> Vec<(PathBuf, String)> {
 }
 
 /// The fenced blocks: what follows the fence, and the lines.
-fn blocks(text: &str) -> Vec<(String, Vec<&str>)> {
+pub(super) fn blocks(text: &str) -> Vec<(String, Vec<&str>)> {
     let mut blocks = Vec::new();
     let mut open: Option<(String, &str, Vec<&str>)> = None;
     for line in text.lines() {
@@ -38,6 +38,37 @@ fn blocks(text: &str) -> Vec<(String, Vec<&str>)> {
     }
     assert!(open.is_none(), "a fence stays open");
     blocks
+}
+
+/// The lines that stand in no fenced block.
+fn prose(text: &str) -> Vec<&str> {
+    let mut open: Option<usize> = None;
+    let mut prose = Vec::new();
+    for line in text.lines() {
+        let mark = line.trim_start();
+        let length = mark.len() - mark.trim_start_matches('`').len();
+        match open {
+            Some(fence) if length >= fence && mark.trim_end().len() == length => open = None,
+            None if length >= 3 => open = Some(length),
+            None => prose.push(line),
+            Some(_) => {}
+        }
+    }
+    prose
+}
+
+/// What links name the headings of a document by: GitHub and mdBook make the same of each.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut anchors = BTreeSet::new();
+    for heading in prose(text).into_iter().filter(|line| line.starts_with('#')) {
+        let heading = heading.trim_start_matches('#').trim();
+        let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+        let slug: String = kept.collect::<String>().to_lowercase().replace(' ', "-");
+        let again = (1..).map(|count| format!("{slug}-{count}"));
+        let free = std::iter::once(slug.clone()).chain(again).find(|one| !anchors.contains(one)).unwrap();
+        anchors.insert(free);
+    }
+    anchors
 }
 
 fn parse(line: &str) -> Result<(), String> {
@@ -116,6 +147,34 @@ fn every_link_leads_to_a_file_and_every_page_is_in_the_summary() {
         let is_page = name != "SUMMARY.md" && !BESIDE.contains(&name);
         assert!(!is_page || summary.contains(&format!("({name})")), "{name} is not in the summary");
     }
+}
+
+#[test]
+fn ac_tdd_12_6_every_fragment_of_a_link_is_a_heading_there() {
+    let mut count = 0;
+    let mut dead = Vec::new();
+    for (path, text) in documents() {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let Some((file, anchor)) = link.split_once('#').filter(|(file, _)| !file.contains("://")) else {
+                continue;
+            };
+            count += 1;
+            let to = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            let there = std::fs::read_to_string(&to).map(|text| anchors(&text)).unwrap_or_default();
+            if !there.contains(anchor) {
+                dead.push(format!("{}: {link}; there are {there:?}", path.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+    assert!(count >= 8, "{count}");
+}
+
+#[test]
+fn anchors_are_those_of_headings_alone() {
+    let text = "# What it is, and `tdd`\n\n```sh\n# not this\n```\n\n## Limits\n\n### Limits\n#hash\n";
+    let wanted = ["what-it-is-and-tdd", "limits", "limits-1", "hash"].map(str::to_owned);
+    assert_eq!(anchors(text), BTreeSet::from(wanted));
 }
 
 #[test]

@@ -1,158 +1,7 @@
-//! The way of somebody who has nothing yet, as the tutorial tells it, and what `tdd init` and `tdd new` write.
+//! What somebody who has nothing yet begins with: what `tdd init` and `tdd new` write. The tutorial is typed by
+//! `tutorial`.
 
-use std::process::Command;
-
-use super::sandbox::{Ran, Sandbox, has, has_go, has_node, has_python};
-
-const TUTORIAL: &str = include_str!("../../docs/src/tutorial.md");
-
-/// What the scripted agent does in place of a real one: test file, test, code file, code.
-const PYTHON: [&str; 4] = [
-    "test_ac_shop_1_1.py",
-    "import unittest\nimport shop\n\nclass Two(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(shop.two(), 2)\n",
-    "shop.py",
-    "def two():\n    return 2\n",
-];
-const NODE: [&str; 4] = [
-    "ac_shop_1_1.test.js",
-    "const test = require('node:test');\nconst assert = require('node:assert');\nconst { two } = require('./shop.js');\ntest('two', () => { assert.strictEqual(two(), 2); });\n",
-    "shop.js",
-    "exports.two = () => 2;\n",
-];
-/// An ES module in the root that is not there yet.
-const NODE_ESM: [&str; 4] = [
-    "ac_shop_1_1.test.mjs",
-    "import test from 'node:test';\nimport assert from 'node:assert';\nimport { two } from './shop.mjs';\ntest('two', () => { assert.strictEqual(two(), 2); });\n",
-    "shop.mjs",
-    "export const two = () => 2;\n",
-];
-const RUST: [&str; 4] = [
-    "tests/ac_shop_1_1.rs",
-    "#[test]\nfn two() {\n    assert_eq!(shop::two(), 2);\n}\n",
-    "src/lib.rs",
-    "pub fn two() -> u64 {\n    2\n}\n\npub fn add(left: u64, right: u64) -> u64 {\n    left + right\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn it_works() {\n        let result = add(2, 2);\n        assert_eq!(result, 4);\n    }\n}\n",
-];
-const GO: [&str; 4] = [
-    "ac_shop_1_1_test.go",
-    "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Fatal(\"not 2\")\n\t}\n}\n",
-    "shop.go",
-    "package shop\n\nfunc Two() int { return 2 }\n",
-];
-
-/// The commands of a section.
-fn commands(section: &str) -> Vec<&'static str> {
-    let (_, rest) = TUTORIAL.split_once(&format!("\n## {section}\n")).unwrap();
-    let section = rest.split("\n## ").next().unwrap();
-    section.lines().filter_map(|line| line.strip_prefix("$ ")).collect()
-}
-
-fn cassette([tests, asserts, code, body]: [&str; 4]) -> String {
-    let entry = |role: &str, file: &str, text: &str| {
-        let quoted = serde_json::to_string(text).unwrap();
-        format!("- role: {role}\n  write:\n    {file}: {quoted}\n  say: {{ status: ok, files: [{file}] }}\n")
-    };
-    entry("test-writer", tests, asserts)
-        + &entry("implementer", code, body)
-        + "- role: refactorer\n  say: { status: ok, files: [] }\n"
-}
-
-/// Types what the tutorial says, in an empty folder beside all others.
-fn follow(section: &str, scripted: [&str; 4]) {
-    let sandbox = Sandbox::empty();
-    let at = sandbox.beside("nothing");
-    std::fs::create_dir(&at).unwrap();
-    let file = sandbox.beside("cassette.yaml");
-    std::fs::write(&file, cassette(scripted)).unwrap();
-    let commands = commands(section);
-    assert!((4..10).contains(&commands.len()), "under ten commands: {commands:?}");
-    let mut script = "set -e\n".to_owned();
-    for command in &commands {
-        let command = match command.strip_prefix("tdd ") {
-            Some(run) if run.starts_with("SHOP-1") => format!("tdd {run} --cassette '{}'", file.display()),
-            _ => (*command).to_owned(),
-        };
-        script += &command.replacen(
-            "tdd ",
-            &format!("'{}' ", env!("CARGO_BIN_EXE_tdd")),
-            usize::from(command.starts_with("tdd ")),
-        );
-        script += "\n";
-    }
-    let mut sh: Command = sandbox.command("sh");
-    let ran = Ran::of(&sh.current_dir(&at).args(["-c", &script]).output().unwrap());
-    ran.expect(0).says_on_stdout(&["to write: tdd.yaml", "SHOP-1.md", "git add"]);
-    assert!(at.join("shop").join(scripted[0]).is_file());
-}
-
-const AGENTS: &str = include_str!("../../docs/src/agents.md");
-
-/// The first block of a page that opens with `info`.
-fn block<'a>(page: &'a str, info: &str) -> &'a str {
-    let (_, rest) = page.split_once(&format!("\n```{info}\n")).unwrap();
-    rest.split_once("\n```\n").unwrap().0
-}
-
-#[test]
-fn ac_tdd_12_1_the_guides_own_agent_takes_a_requirement_to_its_end() {
-    if !has_python() {
-        return;
-    }
-    let sandbox = Sandbox::empty();
-    let at = sandbox.beside("nothing");
-    std::fs::create_dir(&at).unwrap();
-    let tdd = format!("'{}' ", env!("CARGO_BIN_EXE_tdd"));
-    let typed = |command: &str| {
-        command.strip_prefix("tdd ").map_or(command.to_owned(), |rest| format!("{tdd}{rest}"))
-    };
-    let shell = |folder: &std::path::Path, commands: &[&str]| {
-        let script: String = commands.iter().map(|command| typed(command) + "\n").collect();
-        let mut sh: Command = sandbox.command("sh");
-        Ran::of(&sh.current_dir(folder).args(["-ec", &script]).output().unwrap())
-    };
-    let first = commands("Python");
-    let made: Vec<&str> = first.into_iter().filter(|command| !command.starts_with("tdd SHOP-1")).collect();
-    shell(&at, &made).expect(0);
-
-    let project = at.join("shop");
-    std::fs::write(project.join("agent.py"), block(AGENTS, "python")).unwrap();
-    let settings = project.join("tdd.yaml");
-    let before = std::fs::read_to_string(&settings).unwrap();
-    std::fs::write(&settings, format!("{before}\n{}\n", block(AGENTS, "yaml"))).unwrap();
-    let page: Vec<&str> =
-        block(AGENTS, "console").lines().filter_map(|line| line.strip_prefix("$ ")).collect();
-    shell(&project, &page[..1])
-        .expect(0)
-        .says_on_stdout(&["mine", "python3 agent.py {role} {role_file} {prompt_file}"]);
-    shell(&project, &page[1..]).expect(0).says_on_stdout(&["git add", "shop.py"]);
-    assert!(std::fs::read_to_string(project.join("shop.py")).unwrap().contains("def two"));
-}
-
-#[test]
-fn ac_tdd_12_1_python_from_nothing() {
-    if has_python() {
-        follow("Python", PYTHON);
-    }
-}
-
-#[test]
-fn ac_tdd_12_1_node_from_nothing() {
-    if has_node() && has("npm", &["npm", "--version"]) {
-        follow("Node", NODE);
-        follow("Node", NODE_ESM);
-    }
-}
-
-#[test]
-fn ac_tdd_12_1_rust_from_nothing() {
-    follow("Rust", RUST);
-}
-
-#[test]
-fn ac_tdd_12_1_go_from_nothing() {
-    if has_go() {
-        follow("Go", GO);
-    }
-}
+use super::sandbox::Sandbox;
 
 #[test]
 fn ac_tdd_12_2_init_writes_what_it_said_once_and_takes_it_back() {
@@ -243,6 +92,23 @@ fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
     ] {
         sandbox.tdd(&[&["new"], words].concat()).expect(2).says(&[why]);
     }
+}
+
+#[test]
+fn ac_tdd_12_9_a_markdown_test_that_nobody_can_carry_out_is_told_with_the_criteria() {
+    let requirement = "# Links\n\n## Acceptance Criteria\n\n- AC-STE-12.1: the page shows it\n  verify: mdtest checks/page.test.md\n- AC-STE-12.2: it is read\n  verify: mdtest notes.md\n- AC-STE-12.3: two() gives 2\n";
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    sandbox.write("specs/frs/STE-12.md", requirement);
+    let criteria = || sandbox.tdd(&["criteria", "STE-12"]).expect(0).stdout;
+    let told = criteria();
+    for words in ["can't be judged so: there is no such file", "its name does not end in .test.md"] {
+        assert!(told.contains(words), "no `{words}` in {told}");
+    }
+    let rows = sandbox.tdd(&["criteria", "STE-12", "--json"]).expect(0).stdout;
+    let unfit = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["unfit"].is_string();
+    assert_eq!(rows.lines().map(unfit).collect::<Vec<_>>(), [true, true, false]);
+    sandbox.write("checks/page.test.md", "# Page\n");
+    assert!(!criteria().contains("no such file"));
 }
 
 #[test]

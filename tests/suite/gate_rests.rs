@@ -10,43 +10,47 @@ const LINT: &str = "import glob, json, os, sys\n\
 const OLD: &str = "import unittest\nimport shop\n\n\nclass Old(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(shop.one(), 1)\n";
 const NEW: &str = "import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(shop.two(), 2)\n";
 
-/// What the implementer writes beside its test's sake.
-fn run(files: &[(&str, &str)]) -> Ran {
-    let sandbox = Sandbox::with(&[
+/// A repository with a tested `one()`, whose requirement asks for `two()`.
+pub fn shop(more: &[(&str, &str)]) -> Sandbox {
+    let files = [
         (".gitignore", "__pycache__/\n"),
         ("shop.py", "def one():\n    return 1\n"),
-        ("lint/odd.py", LINT),
         ("tests/__init__.py", ""),
         ("tests/test_old.py", OLD),
+    ];
+    Sandbox::with(&[&files, more].concat())
+}
+
+/// A run whose implementer writes these files.
+pub fn run_of(sandbox: &Sandbox, written: &[(&str, &str)], words: &[&str]) -> Ran {
+    let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
+    let written: serde_json::Map<String, serde_json::Value> =
+        written.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect();
+    let calls = serde_json::json!([
+        { "role": "test-writer", "write": { "tests/test_ac_ste_1_1.py": NEW },
+          "say": { "status": "ok", "files": ["tests/test_ac_ste_1_1.py"] } },
+        { "role": "implementer", "write": written, "say": { "status": "ok", "files": names } },
+        { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+    ]);
+    let cassette = sandbox.beside("cassette.json");
+    std::fs::write(&cassette, calls.to_string()).unwrap();
+    let fixed = ["STE-1", "--agent", "scripted", "--no-review", "--cassette", cassette.to_str().unwrap()];
+    sandbox.tdd(&[&fixed, words].concat())
+}
+
+fn run(files: &[(&str, &str)]) -> Ran {
+    let sandbox = shop(&[
+        ("lint/odd.py", LINT),
         (
             "tdd.yaml",
             "test: python3 -m unittest -q\ngate: python3 lint/odd.py && python3 -m unittest -q\nproof: full\n",
         ),
         ("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: two() is 2.\n"),
     ]);
-    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
-    let files: serde_json::Map<String, serde_json::Value> =
-        files.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect();
-    let calls = serde_json::json!([
-        { "role": "test-writer", "write": { "tests/test_ac_ste_1_1.py": NEW },
-          "say": { "status": "ok", "files": ["tests/test_ac_ste_1_1.py"] } },
-        { "role": "implementer", "write": files, "say": { "status": "ok", "files": names } },
-        { "role": "refactorer", "say": { "status": "ok", "files": [] } },
-    ]);
-    let cassette = sandbox.beside("cassette.json");
-    std::fs::write(&cassette, calls.to_string()).unwrap();
-    sandbox.tdd(&[
-        "STE-1",
-        "--agent",
-        "scripted",
-        "--proof",
-        "full",
-        "--cassette",
-        cassette.to_str().unwrap(),
-    ])
+    run_of(&sandbox, files, &["--proof", "full"])
 }
 
-const PLAIN: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
+pub const PLAIN: &str = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
 const HACK: &str = "def one():\n    return 1\n\n\ndef two():  # hack\n    return 2\n";
 const READS: &str = "import json\n\n\ndef one():\n    return 1\n\n\ndef two():  # hack\n    return json.load(open('.oddlint'))[1]\n";
 

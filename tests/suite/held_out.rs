@@ -1,5 +1,8 @@
 //! Tests that no implementer sees judge its work.
 
+mod honest;
+mod told;
+
 use serde_json::{Value, json};
 
 use super::kills::{Saved, can_kill, kill, moments};
@@ -54,6 +57,21 @@ fn twice(x: u32) -> (u32, u32) {
 /// What each test of the above doubles.
 const TOLD: [&str; 3] = ["11", "31", "51"];
 
+/// What the journal holds of held-out tests: parted, out and back.
+fn held_of(sandbox: &Sandbox) -> Vec<Value> {
+    let folder = sandbox.run_dir();
+    let journal = std::fs::read_to_string(folder.join("events.jsonl")).unwrap();
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let whole = |event: Value| match event["file"].as_str() {
+        Some(file) => {
+            let text = std::fs::read_to_string(folder.join("files").join(file)).unwrap();
+            serde_json::from_str(&text).unwrap()
+        }
+        None => event,
+    };
+    events.map(whole).filter(|event| event["type"] == "held_out").map(|event| event["held"].clone()).collect()
+}
+
 struct Scene {
     sandbox: Sandbox,
 }
@@ -105,28 +123,9 @@ impl Scene {
         self.sandbox.tdd(&args)
     }
 
-    /// What the journal holds of held-out tests: parted, out and back.
-    fn held(&self) -> Vec<Value> {
-        let folder = self.sandbox.run_dir();
-        let journal = std::fs::read_to_string(folder.join("events.jsonl")).unwrap();
-        let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let whole = |event: Value| match event["file"].as_str() {
-            Some(file) => {
-                let text = std::fs::read_to_string(folder.join("files").join(file)).unwrap();
-                serde_json::from_str(&text).unwrap()
-            }
-            None => event,
-        };
-        events
-            .map(whole)
-            .filter(|event| event["type"] == "held_out")
-            .map(|event| event["held"].clone())
-            .collect()
-    }
-
     /// Numbers that hidden tests double.
     fn hidden(&self) -> Vec<&'static str> {
-        let parted = self.held()[0]["parted"]["criteria"][0]["hidden"].to_string();
+        let parted = held_of(&self.sandbox)[0]["parted"]["criteria"][0]["hidden"].to_string();
         let hidden: Vec<&str> =
             TOLD.into_iter().filter(|x| parted.contains(&format!("test_double_{x}"))).collect();
         assert!(!hidden.is_empty(), "{parted}");
@@ -184,7 +183,7 @@ fn ac_tdd_8_40_hidden_tests_are_out_of_the_tree_judge_the_work_and_come_back() {
             assert_eq!(scene.sandbox.read(file), text.as_str().unwrap(), "it came back");
             assert!(ran.stdout.contains("git add") || ran.stdout.contains(file), "{}", ran.stdout);
         }
-        let held = scene.held();
+        let held = held_of(&scene.sandbox);
         assert!(held[1].get("out").is_some() && held[2].get("back").is_some(), "{held:?}");
     }
 }
@@ -320,7 +319,7 @@ fn ac_tdd_8_47_what_runs_with_all_tests_left_in_the_tree_is_taken_out_with_the_h
         let ran = scene.run(&["--sandbox", "auto"]).expect(0);
         let left = scene.sandbox.read("left.txt");
         assert!(left.contains("test_old"), "the report is there as before the run: {left}");
-        let hidden = scene.held()[0]["parted"]["criteria"][0]["hidden"].to_string();
+        let hidden = held_of(&scene.sandbox)[0]["parted"]["criteria"][0]["hidden"].to_string();
         for x in [8011, 8031, 8051].map(|x| format!("double_{x}")) {
             assert!(!hidden.contains(&x) || !left.contains(&x), "{hidden} in {left}");
         }
@@ -350,21 +349,13 @@ fn ac_tdd_8_45_tests_that_need_their_others_are_not_parted() {
         return;
     }
     // Whichever is hidden, the other one needs it.
-    let with = |name: &str, other: &str, x: u32| {
-        let text = test_of(name, &[(x, 2 * x)]);
-        text.replace(
-            "    def",
-            &format!(
-                "    def setUp(self):
-        import {other}
-
-    def"
-            ),
-        )
+    let with = |name: &str, x: u32| {
+        let needs = "    def setUp(self):\n        import glob\n        self.assertEqual(len(glob.glob('tests/*1_1_*')), 2)\n\n    def";
+        test_of(name, &[twice(x)]).replace("    def", needs)
     };
     let tests = json!({
-        "tests/test_ac_ste_1_1_a.py": with("A", "tests.test_ac_ste_1_1_b", 11),
-        "tests/test_ac_ste_1_1_b.py": with("B", "tests.test_ac_ste_1_1_a", 31),
+        "tests/test_ac_ste_1_1_a.py": with("A", 11),
+        "tests/test_ac_ste_1_1_b.py": with("B", 31),
     });
     let scene = Scene::set(&tests, &[HONEST], "");
     let ran = scene.run(&[]).expect(0);

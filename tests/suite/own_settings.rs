@@ -93,8 +93,8 @@ fn own_settings_that_can_t_be_used_are_told_with_their_file_and_line() {
     let sandbox = shop();
     let own = own_file(&sandbox);
     for (text, words) in [
-        ("agent: claude\ntest: make\n", ["tdd.yaml:2: the setting `test`", "project's tdd.yaml"]),
-        ("agnet: claude\n", ["does not know the setting `agnet`", "Did you mean `agent`?"]),
+        ("agent: claude\ntest: make\n", [":2: `test`", "project's tdd.yaml"]),
+        ("agnet: claude\n", ["`agnet` is not known", "Did you mean `agent`?"]),
         ("agent: [a\n", ["is not YAML", "Correct the line"]),
     ] {
         sandbox.own_settings(text);

@@ -636,6 +636,6 @@ fn a_run_makes_no_folder_in_the_home_that_its_project_needs_not_and_takes_its_ow
         let ours = std::fs::read_dir(sandbox.beside("")).unwrap().flatten().map(|entry| entry.file_name());
         let ours: Vec<OsString> = ours.filter(|name| name.to_string_lossy().starts_with("tdd-")).collect();
         assert!(ours.is_empty(), "{ours:?}");
-        sandbox.tdd(&["undo"]).expect(0);
+        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
     }
 }

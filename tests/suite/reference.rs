@@ -171,6 +171,23 @@ fn objects(schema: &Value, page: &mut String) {
     }
 }
 
+/// What `tdd explain` tells, by what it is of.
+fn glossary() -> String {
+    let mut page = format!(
+        "{MADE}# Glossary\n\nWhat `tdd explain WORD` says, all of it. It knows the words of the journal and of `--json`, too: \
+         `tdd explain run_started`.\n"
+    );
+    let mut kind = "";
+    for topic in tdd::text::explain::topics() {
+        if topic.kind != kind {
+            kind = topic.kind;
+            let _ = write!(page, "\n## {kind}\n\n| word | what it means |\n|---|---|\n");
+        }
+        let _ = writeln!(page, "| {} | {} |", cell(&topic.names.join(", ")), cell(&topic.text));
+    }
+    page
+}
+
 #[test]
 fn ac_tdd_6_23_the_reference_of_the_guide_is_made_from_the_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src");
@@ -179,6 +196,7 @@ fn ac_tdd_6_23_the_reference_of_the_guide_is_made_from_the_program() {
         ("settings.md", settings()),
         ("events.md", events()),
         ("agent-table.md", agent_table()),
+        ("glossary.md", glossary()),
     ];
     for (name, made) in pages {
         let file = folder.join(name);

@@ -271,10 +271,10 @@ impl TableAgents {
                     observer(News::Note(backoff::announce(&trouble, *wait, index + 1, waits.len())));
                     backoff::wait(*wait, &self.setup.stop).await?;
                 }
-                outcome => return Ok(outcome.map_err(|setback| setback.trouble)),
+                outcome => return Ok(outcome.map_err(|setback| *setback.trouble)),
             }
         }
-        Ok(self.ask_once(order, watch, observer).await?.map_err(|setback| setback.trouble))
+        Ok(self.ask_once(order, watch, observer).await?.map_err(|setback| *setback.trouble))
     }
 
     async fn ask_once(

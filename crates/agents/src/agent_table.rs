@@ -8,8 +8,8 @@ use crate::agent_stream::select::Selector;
 use crate::agent_stream::usage::UsageSource;
 use tdd_core::fix::Writes;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict;
 
-pub mod amount;
 mod arguments;
 pub mod home;
 pub mod interactive;
@@ -19,7 +19,6 @@ pub mod layers;
 pub mod outer;
 mod read;
 mod selector;
-pub mod strict_map;
 pub mod template;
 mod usage;
 pub mod version;
@@ -260,8 +259,8 @@ pub fn read(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
 /// A built-in table with this one's keys instead of its own.
 fn like(name: &str, base: &Value, own: &Value) -> Result<Value, Trouble> {
     let at = format!("agents.{name}.like");
-    let base = strict_map::text(&at, base)?;
-    let text = builtin(&base).ok_or_else(|| strict_map::unknown_word(&at, &base, &BUILTIN))?;
+    let base = strict::text(&at, base)?;
+    let text = builtin(&base).ok_or_else(|| strict::unknown_word(&at, &base, &BUILTIN))?;
     let mut merged = yaml(&base, text)?;
     let both = merged.as_mapping_mut().zip(own.as_mapping());
     if let Some((merged, own)) = both {

@@ -213,12 +213,12 @@ impl Policy {
         let text = path.as_str();
         let (globs, EffectivePolicy { learned, own_gates, allowed_config, specs_dir, other_specs, .. }) =
             (&self.globs, &self.effective);
-        let is_asked_for = allowed_config.contains(path);
         let is_left = learned.by_products.contains(path) || self.is_next_requirement(path);
         if is_left || (self.looks_like_by_product(path) && !learned.kept.contains(path)) {
             FileClass::ByProduct
-        } else if (globs.gates.is_match(text) && !is_asked_for && guard::stands(Guard::GateFile))
-            || (own_gates.contains(path) && !is_asked_for && guard::stands(Guard::OwnGate))
+        } else if (((globs.gates.is_match(text) && guard::stands(Guard::GateFile))
+            || (own_gates.contains(path) && guard::stands(Guard::OwnGate)))
+            && !allowed_config.contains(path))
             || (!specs_dir.is_empty() && path.is_within(specs_dir))
             || other_specs.as_ref().is_some_and(|other| path.is_within(other.as_str()))
         {

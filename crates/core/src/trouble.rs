@@ -187,6 +187,10 @@ impl fmt::Display for Then {
     }
 }
 
+/// The way to a setting from the top of its file: `roles.fixer.agent`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingPath(pub String);
+
 /// An error that a person reads: what happened, why, what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -201,11 +205,14 @@ pub struct Trouble {
     pub then: Option<Then>,
     /// What the system is out of, if that is the cause.
     pub obstacle: Option<Obstacle>,
+    /// The way to the setting that it is about (`roles.fixer.agent`), until its place is told.
+    pub setting: Option<Box<SettingPath>>,
 }
 
 impl Trouble {
     pub fn new(kind: TroubleKind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), why: String::new(), next: String::new(), then: None, obstacle: None }
+        let (why, next) = (String::new(), String::new());
+        Self { kind, what: what.into(), why, next, then: None, obstacle: None, setting: None }
     }
 
     pub fn user(what: impl Into<String>) -> Self {
@@ -235,13 +242,29 @@ impl Trouble {
     /// The same trouble in other words: with its secrets masked, say.
     #[must_use = "this returns the trouble in other words"]
     pub fn map_words(self, words: &dyn Fn(&str) -> String) -> Self {
-        let Self { kind, what, why, next, then, obstacle } = self;
+        let Self { kind, what, why, next, then, obstacle, setting } = self;
         let then = then.map(|then| match then {
             Then::Again => Then::Again,
             Then::GoOn(command) => Then::GoOn(words(&command).into()),
             Then::Anew(command) => Then::Anew(words(&command).into()),
         });
-        Self { kind, what: words(&what), why: words(&why), next: words(&next), then, obstacle }
+        Self { kind, what: words(&what), why: words(&why), next: words(&next), then, obstacle, setting }
+    }
+
+    /// With the way to the setting that it is about.
+    #[must_use = "this returns the trouble with the setting that it is about"]
+    pub fn of_setting(self, at: String) -> Self {
+        Self { setting: Some(Box::new(SettingPath(at))), ..self }
+    }
+
+    /// With the file that holds the setting which it is about, and the line where `line_of` finds it.
+    #[must_use = "this returns the trouble with its place"]
+    pub fn in_file(mut self, name: &str, line_of: impl FnOnce(&str) -> Option<u32>) -> Self {
+        if let Some(setting) = self.setting.take() {
+            let line = line_of(&setting.0).map_or(String::new(), |line| format!(":{line}"));
+            self.what = format!("{name}{line}: {}", self.what);
+        }
+        self
     }
 
     #[must_use = "this returns the trouble with its cause added"]

@@ -79,6 +79,11 @@ fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>
     modifiers.iter().all(modifier).then_some((declares, words))
 }
 
+/// Whether a call declares a suite: `describe('…', () => { … })`.
+pub(super) fn is_suite(tree: &Tree<'_>, at: usize) -> bool {
+    declaration(tree, at).is_some_and(|(declares, _)| declares == Declares::Suite)
+}
+
 /// A title as the runner shows it. A template with parts, and placeholders of a table, stand for
 /// anything.
 fn title<'s>(tree: &Tree<'s>, at: usize, is_pattern: &mut bool) -> Option<&'s str> {

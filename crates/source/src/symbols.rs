@@ -1,5 +1,7 @@
 //! Which names a source declares for others to use.
 
+use std::collections::HashSet;
+
 use super::tree::{Tree, is_name};
 use super::{Language, Unread};
 
@@ -19,6 +21,17 @@ pub fn declares_anywhere(language: Language, source: &str, name: &str) -> bool {
     let Ok(tree) = Tree::parse(language, source) else { return false };
     let mut named = tree.all().filter(|at| is_name(tree.kind(*at)) && tree.text(*at) == name);
     named.any(|at| declaration(&tree, at).is_some() && !imports(&tree, at))
+}
+
+/// Whether a source uses a name that the other one declares at its top level, as files of one package may.
+pub fn leans_on(language: Language, source: &str, other: &str) -> bool {
+    let (Ok(tree), Ok(other)) = (Tree::parse(language, source), Tree::parse(language, other)) else {
+        return false;
+    };
+    let is_top = |at: &usize| home_of(&other, *at) == Some(Home::Top);
+    let declared: HashSet<&str> = other.all().filter(is_top).map(|at| other.text(at)).collect();
+    let is_used = |at: usize| is_name(tree.kind(at)) && declared.contains(tree.text(at));
+    tree.all().any(|at| is_used(at) && declaration(&tree, at).is_none())
 }
 
 /// Where the name of this node belongs; `None` if it declares none for others.
@@ -123,4 +136,21 @@ fn owner(tree: &Tree<'_>, at: usize, declaration: usize) -> Option<Home> {
 
 fn member(owner: Option<&str>) -> Home {
     owner.map_or(Home::Top, |owner| Home::Member(owner.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ac_tdd_8_53_a_file_leans_on_another_one_of_its_package_where_it_uses_what_that_declares() {
+        let helper = "package x\n\nfunc check(t *testing.T) {\n\tgot := 1\n}\n\nfunc TestA(t *testing.T) { check(t) }\n";
+        for (source, want) in [
+            ("package x\n\nfunc TestB(t *testing.T) { check(t) }\n", true),
+            ("package x\n\nfunc TestB(t *testing.T) { got(t) }\n", false),
+            ("package x\n\nfunc TestB(t *testing.T) { t.Fatal(1) }\n", false),
+        ] {
+            assert_eq!(leans_on(Language::Go, source, helper), want, "{source}");
+        }
+    }
 }

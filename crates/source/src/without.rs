@@ -1,101 +1,151 @@
 //! A test file without some of its tests: held-out ones are cut out of it.
+//!
+//! What is parted is the outermost test with all that is nested in it. What is left has the layout that a formatter
+//! leaves, because gates ask formatters.
+
+mod layout;
 
 use std::ops::Range;
 
-use super::tree::Tree;
-use super::{Language, find};
+use super::tree::{Tree, is_string};
+use super::{Declared, Language, find, javascript, rust};
 
-/// The source without the tests of these names, as [`declared`](super::declared) tells them, each with the blanks
-/// and the line's end that go with it. `None` where it can't be read, one of them is not there, or it stands within
-/// another one that stays.
+/// A test that stands in no other one, with those that stand in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OuterTest {
+    pub name: String,
+    /// Its own, and those of the tests in it, as [`declared`](super::declared) tells them.
+    pub names: Vec<String>,
+}
+
+/// The outermost tests of a source, in order, namesakes as one; those that only a run can name are left out. `None`
+/// where one of them can't be cut out. Empty for a source that can't be read.
+pub fn outer_tests(language: Language, source: &str) -> Option<Vec<OuterTest>> {
+    let Ok(tree) = Tree::parse(language, source) else { return Some(Vec::new()) };
+    let mut found: Vec<OuterTest> = Vec::new();
+    let mut at = None;
+    let mut end = 0;
+    for test in &find(&tree) {
+        if test.whole.start >= end {
+            end = test.whole.end;
+            piece(&tree, test)?;
+            at = found.iter().position(|known| known.name == test.name);
+            if at.is_none() && is_known(&test.name) {
+                at = Some(found.len());
+                found.push(OuterTest { name: test.name.clone(), names: Vec::new() });
+            }
+        }
+        let outer = at.and_then(|at| found.get_mut(at));
+        if let Some(outer) = outer.filter(|_| is_known(&test.name))
+            && !outer.names.contains(&test.name)
+        {
+            outer.names.push(test.name.clone());
+        }
+    }
+    Some(found)
+}
+
+fn is_known(name: &str) -> bool {
+    !name.contains("${")
+}
+
+/// The source without the outermost tests of these names, each with the comments above it, what is empty without it,
+/// and the blank lines that go with it. `None` where it can't be read, one of them is not there, or can't be cut out.
 pub fn without_tests(language: Language, source: &str, names: &[String]) -> Option<String> {
     let tree = Tree::parse(language, source).ok()?;
     let tests = find(&tree);
-    if !names.iter().all(|name| tests.iter().any(|test| test.name == *name)) {
+    let is_inner = |test: &Declared| {
+        tests.iter().any(|other| {
+            other.whole != test.whole
+                && other.whole.start <= test.whole.start
+                && test.whole.end <= other.whole.end
+        })
+    };
+    let outer: Vec<&Declared> = tests.iter().filter(|test| !is_inner(test)).collect();
+    if !names.iter().all(|name| outer.iter().any(|test| test.name == *name)) {
         return None;
     }
-    let is_named = |name: &str| names.iter().any(|other| other == name);
-    let mut gone: Vec<Range<usize>> = Vec::new();
-    for test in tests.iter().filter(|test| is_named(&test.name)) {
-        let around = tests.iter().any(|other| {
-            !is_named(&other.name)
-                && other.whole.start < test.whole.start
-                && test.whole.end <= other.whole.end
-        });
-        if around {
-            return None;
-        }
-        gone.push(with_its_line(source, &test.whole));
+    let (gone, stay): (Vec<&Declared>, Vec<&Declared>) =
+        outer.into_iter().partition(|test| names.contains(&test.name));
+    let mut pieces = Vec::new();
+    for test in &gone {
+        let emptied = homes(&tree, test).find(|home| is_emptied(&tree, home, &gone, &stay));
+        pieces.push(emptied.map_or_else(|| piece(&tree, test), |home| Some(home.whole))?);
     }
-    gone.sort_by_key(|range| range.start);
-    let mut text = String::with_capacity(source.len());
-    let mut from = 0;
-    for range in gone {
-        if range.start > from {
-            text.push_str(source.get(from..range.start)?);
-        }
-        from = from.max(range.end);
-    }
-    text.push_str(source.get(from..)?);
-    Some(text)
+    layout::cut(&tree, pieces)
 }
 
-/// From the beginning of its line, where nothing else stands before it, to the end of the line on which it ends.
-fn with_its_line(source: &str, test: &Range<usize>) -> Range<usize> {
-    let before = source.get(..test.start).unwrap_or_default();
-    let margin = before.len() - before.trim_end_matches([' ', '\t']).len();
-    let after = source.get(test.end..).unwrap_or_default();
-    let line = after.find('\n').map_or(after.len(), |at| at + 1);
-    let rest = after.get(..line).unwrap_or_default();
-    let is_alone = rest.trim_matches([';', ' ', '\t', '\r', '\n', ',']).is_empty();
-    let end = test.end + if is_alone { line } else { 0 };
-    test.start - margin..end
+/// The text of a test as a statement of its own; `None` where it is a part of another one.
+fn piece(tree: &Tree<'_>, test: &Declared) -> Option<Range<usize>> {
+    if !tree.language.is_javascript() {
+        return Some(test.whole.clone());
+    }
+    statement(tree, test.node)
+}
+
+/// `await test(…);` is one, `const done = test(…)` is not.
+fn statement(tree: &Tree<'_>, call: usize) -> Option<Range<usize>> {
+    for around in tree.ancestors(call) {
+        match tree.kind(around) {
+            "await_expression" | "unary_expression" | "parenthesized_expression" => {}
+            "expression_statement" => return Some(tree.node(around).begin..tree.node(around).end),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Something that holds tests: a class, a module, a suite.
+struct Home {
+    node: usize,
+    whole: Range<usize>,
+}
+
+/// What a test stands in, the outermost first.
+fn homes<'t>(tree: &'t Tree<'_>, test: &Declared) -> impl Iterator<Item = Home> + 't {
+    let mut around: Vec<usize> = tree.ancestors(test.node).collect();
+    around.reverse();
+    around.into_iter().filter_map(|node| {
+        let end = tree.node(node).end;
+        let whole = match tree.kind(node) {
+            "class_definition" => {
+                let parent = tree.node(node).parent;
+                let outer = if tree.kind(parent) == "decorated_definition" { parent } else { node };
+                tree.node(outer).begin..end
+            }
+            "mod_item" => {
+                let first = rust::attributes(tree, node).first().copied().unwrap_or(node);
+                tree.node(first).begin..end
+            }
+            "call_expression" if javascript::is_suite(tree, node) => statement(tree, node)?,
+            _ => return None,
+        };
+        Some(Home { node, whole })
+    })
+}
+
+/// Whether nothing is left in it that is of use to others: no test, and in languages in which its names are known
+/// outside, nothing else either.
+fn is_emptied(tree: &Tree<'_>, home: &Home, gone: &[&Declared], stay: &[&Declared]) -> bool {
+    let is_in = |test: &&&Declared| home.whole.start <= test.whole.start && test.whole.end <= home.whole.end;
+    if stay.iter().any(|test| is_in(&test)) {
+        return false;
+    }
+    if tree.language.is_javascript() {
+        return true;
+    }
+    let Some(body) = tree.child(home.node, "body") else { return false };
+    let is_gone = |at: usize| {
+        let (begin, end) = (tree.node(at).begin, tree.node(at).end);
+        gone.iter().any(|test| test.whole.start <= begin && end <= test.whole.end)
+    };
+    let is_nothing = |at: usize| match tree.kind(at) {
+        "pass_statement" | "use_declaration" | "inner_attribute_item" => true,
+        "expression_statement" => tree.parts(at).all(|part| is_string(tree.kind(part))),
+        _ => false,
+    };
+    tree.parts(body).all(|part| is_gone(part) || is_nothing(part))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ac_tdd_8_43_a_hidden_test_is_cut_out_of_its_file_by_the_grammar() {
-        for (language, source, name, want) in [
-            (
-                Language::Python,
-                "import shop\n\n@pytest.mark.parametrize('a', [1, 2])\ndef test_a(a):\n    assert a\n\ndef test_b():\n    assert 1\n",
-                "test_a",
-                "import shop\n\n\ndef test_b():\n    assert 1\n",
-            ),
-            (
-                Language::Python,
-                "class TestX(T):\n    def setUp(self): pass\n\n    def test_a(self):\n        self.x(1)\n\n    def test_b(self):\n        self.x(2)\n",
-                "TestX::test_a",
-                "class TestX(T):\n    def setUp(self): pass\n\n\n    def test_b(self):\n        self.x(2)\n",
-            ),
-            (
-                Language::JavaScript,
-                "const one = 1;\ntest('a', () => { ok(one); });\ntest('b', () => {\n  ok(1);\n});\n",
-                "b",
-                "const one = 1;\ntest('a', () => { ok(one); });\n",
-            ),
-            (
-                Language::Rust,
-                "fn help() {}\n\n#[test]\nfn a() { help(); }\n\n#[test]\nfn b() { assert!(true); }\n",
-                "a",
-                "fn help() {}\n\n\n#[test]\nfn b() { assert!(true); }\n",
-            ),
-            (
-                Language::Go,
-                "package x\n\nfunc TestA(t *testing.T) { t.Fatal(1) }\nfunc TestB(t *testing.T) {}\n",
-                "TestA",
-                "package x\n\nfunc TestB(t *testing.T) {}\n",
-            ),
-        ] {
-            assert_eq!(
-                without_tests(language, source, &[name.to_owned()]).as_deref(),
-                Some(want),
-                "{language:?}"
-            );
-            assert_eq!(without_tests(language, source, &["other".to_owned()]), None);
-        }
-    }
-}
+mod tests;

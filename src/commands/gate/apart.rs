@@ -8,7 +8,7 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::test::TestRun;
 use tdd_core::trouble::Trouble;
-use tdd_snapshot::checkpoints::watch::Look;
+use tdd_snapshot::checkpoints::GitCheckpoints;
 
 /// Words that change what the commands after them find.
 const SETTINGS: [&str; 6] = ["cd", "export", "set", ".", "source", "unset"];
@@ -27,13 +27,10 @@ pub(super) fn beside(
         parts.iter().map(|part| runs::gate_of(desk, project, part)).collect()
     };
     let with = run_all()?;
-    let now = desk.state().tree.clone();
-    let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    checkpoints.restore(since, files)?;
-    let without = run_all();
-    checkpoints.restore(&now, files)?;
+    let as_before = |checkpoints: &mut GitCheckpoints| checkpoints.restore(since, files);
+    let without = runs::where_otherwise(desk, files, as_before, run_all)?;
     let (mut worse, mut is_unsure) = (Vec::new(), false);
-    for ((part, with), without) in parts.iter().zip(&with).zip(&without?) {
+    for ((part, with), without) in parts.iter().zip(&with).zip(&without) {
         if with.own_exit().is_success() {
             continue;
         }

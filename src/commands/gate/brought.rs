@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::desk::Desk;
 use super::settings;
-use crate::commands::run::wire;
 use crate::world::config_file;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
@@ -27,7 +26,7 @@ pub(super) fn by_git(
     refused: &BTreeMap<RelPath, Refusal>,
 ) -> Result<Vec<RelPath>, Trouble> {
     let is_guarded = |refusal: &Refusal| matches!(refusal, Refusal::Guarded { .. });
-    let settings = RelPath::new(&wire::in_repository(&desk.place, config_file::NAME));
+    let settings = RelPath::new(&desk.place.in_repository(config_file::NAME));
     let mut paths = Vec::new();
     for (path, refusal) in refused {
         if !is_guarded(refusal) || (Some(path) == settings.as_ref() && is_same(checkpoints, trees, path)?) {

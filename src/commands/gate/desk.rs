@@ -198,9 +198,8 @@ fn begin(
     checkpoints::exclude_sessions(&place.repository)?;
     let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
     // What settles the gate is compared though git ignores it.
-    checkpoints.hold_ignored(
-        &RelPath::new(&wire::in_repository(place, "tdd.yaml")).into_iter().collect::<Vec<_>>(),
-    )?;
+    checkpoints
+        .hold_ignored(&RelPath::new(&place.in_repository("tdd.yaml")).into_iter().collect::<Vec<_>>())?;
     let tree = checkpoints.see()?;
     let git = checkpoints.git_seen()?;
     let began = checkpoints.labelled(BEGIN);
@@ -234,7 +233,7 @@ fn begin(
         commands,
         project: place.project_in_repository(),
         mode: project.gate.mode,
-        free: project.gate.free.iter().map(|glob| wire::in_repository(place, glob)).collect(),
+        free: project.gate.free.iter().map(|glob| place.in_repository(glob)).collect(),
         tools: project.gate.tools.clone(),
         within: caller::session_above(&place.repository, id),
         tree,

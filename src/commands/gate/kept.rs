@@ -244,12 +244,10 @@ fn sources(changed: &[Changed]) -> Vec<(Language, Texts<'_>, Texts<'_>)> {
 
 /// The suite where these files are as they were.
 fn with_files_as_they_were(desk: &Desk, files: &[&Changed]) -> Result<Suite, Trouble> {
-    let now = desk.state().tree.clone();
-    let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    let ran = put(&mut checkpoints, files).and_then(|()| runs::suite(desk, &desk.project()?));
     let paths: Vec<RelPath> = files.iter().map(|file| file.path.clone()).collect();
-    checkpoints.restore(&now, &paths)?;
-    Ok(Suite::of(&ran?))
+    let as_they_were = |checkpoints: &mut GitCheckpoints| put(checkpoints, files);
+    let ran = runs::where_otherwise(desk, &paths, as_they_were, || runs::suite(desk, &desk.project()?))?;
+    Ok(Suite::of(&ran))
 }
 
 fn put(checkpoints: &mut GitCheckpoints, files: &[&Changed]) -> Result<(), Trouble> {

@@ -20,12 +20,12 @@ use rmcp::model::{
     ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer, serve_server};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
+use lines::Lines;
 use offers::{OFFERS, Of, Offer, Reads};
 
 use super::at_work;
@@ -41,6 +41,7 @@ use tdd_core::event::SessionId;
 use tdd_core::ports::Clock as _;
 use tdd_core::trouble::Trouble;
 
+mod lines;
 mod offers;
 mod runs;
 
@@ -75,7 +76,7 @@ async fn serve(gate: Gate) -> Result<ExitCode, Trouble> {
     let at_work = Arc::clone(&gate.at_work);
     let (read, write) = stdio_pipes();
     let talk = async {
-        let service = serve_server(gate, AsyncRwTransport::new(read, write)).await;
+        let service = serve_server(gate, Lines::new(read, write)).await;
         let service = service.map_err(|error| broken(error.to_string()))?;
         service.waiting().await.map_err(|error| broken(error.to_string()))?;
         Ok(ExitCode::SUCCESS)

@@ -16,6 +16,7 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::test::{Outcome, TestId, TestRun};
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::watch::Look;
 
 /// Who has looked at the tests that were changed in the mode.
@@ -225,12 +226,8 @@ fn beside(
     if files.is_empty() {
         return Ok(Beside::NoEdits);
     }
-    let now = desk.state().tree.clone();
-    let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    checkpoints.restore(since, files)?;
-    let without = runs::gate(desk, project);
-    checkpoints.restore(&now, files)?;
-    let without = without?;
+    let as_before = |checkpoints: &mut GitCheckpoints| checkpoints.restore(since, files);
+    let without = runs::where_otherwise(desk, files, as_before, || runs::gate(desk, project))?;
     if without.own_exit().is_success() {
         return Ok(Beside::Green);
     }

@@ -14,10 +14,12 @@ use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use tdd_core::evidence::evidence;
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{CanaryWish, TestOrder, Tests as _};
+use tdd_core::ports::{CanaryWish, Checkpoints as _, TestOrder, Tests as _};
 use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_runners::runner::{ProjectTests, RunnerSetup};
+use tdd_snapshot::checkpoints::GitCheckpoints;
+use tdd_snapshot::checkpoints::watch::Look;
 use tdd_source::{Language, TestFile};
 
 /// What is kept and told of a run's output.
@@ -101,10 +103,7 @@ pub(super) fn run(
         },
         ..TestOrder::default()
     };
-    let mut tests = tests(desk, project, project.chosen.commands.clone())?;
-    let _noting = leftovers::note_children_in(&desk.session.folder);
-    let _ = unix::become_subreaper();
-    let run = event_loop()?.block_on(tests.run(&order, &mut |_| {}))?;
+    let run = ordered(desk, project, &order)?;
     Ok(of_run(desk, wanted, &run, tree))
 }
 
@@ -220,16 +219,37 @@ pub(super) fn gate(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
 pub(super) fn gate_of(desk: &Desk, project: &Project, command: &str) -> Result<TestRun, Trouble> {
     let commands = ProjectCommands { gate: command.to_owned(), ..project.chosen.commands.clone() };
     let mut tests = tests(desk, project, commands)?;
-    let _noting = leftovers::note_children_in(&desk.session.folder);
-    let _ = unix::become_subreaper();
-    event_loop()?.block_on(tests.run_gate("gate", &[], &mut |_| {}))
+    watched(desk, tests.run_gate("gate", &[], &mut |_| {}))
 }
 
 /// Runs all tests by the test command.
 pub(super) fn suite(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
     let order = TestOrder { label: "gate tests".to_owned(), ..TestOrder::default() };
+    ordered(desk, project, &order)
+}
+
+fn ordered(desk: &Desk, project: &Project, order: &TestOrder) -> Result<TestRun, Trouble> {
     let mut tests = tests(desk, project, project.chosen.commands.clone())?;
+    watched(desk, tests.run(order, &mut |_| {}))
+}
+
+/// Runs it so that whatever it leaves running is known and ended.
+fn watched(desk: &Desk, run: impl Future<Output = Result<TestRun, Trouble>>) -> Result<TestRun, Trouble> {
     let _noting = leftovers::note_children_in(&desk.session.folder);
     let _ = unix::become_subreaper();
-    event_loop()?.block_on(tests.run(&order, &mut |_| {}))
+    event_loop()?.block_on(run)
+}
+
+/// What this gives where these files are put otherwise; whatever comes of it, they are as they were afterwards.
+pub(super) fn where_otherwise<T>(
+    desk: &Desk,
+    files: &[RelPath],
+    put: impl FnOnce(&mut GitCheckpoints) -> Result<(), Trouble>,
+    run: impl FnOnce() -> Result<T, Trouble>,
+) -> Result<T, Trouble> {
+    let now = desk.state().tree.clone();
+    let mut checkpoints = desk.checkpoints(Look::Quick)?;
+    let ran = put(&mut checkpoints).and_then(|()| run());
+    checkpoints.restore(&now, files)?;
+    ran
 }

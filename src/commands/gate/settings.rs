@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::run::wire;
 use super::desk::Desk;
 use crate::text::config::{self, ConfigFile};
 use crate::world::config_file;
@@ -30,7 +29,7 @@ pub(super) fn news(desk: &Desk) -> Option<News> {
     let now = &desk.state().started;
     let settled = Settled {
         mode: gate.mode,
-        free: gate.free.iter().map(|glob| wire::in_repository(&desk.place, glob)).collect(),
+        free: gate.free.iter().map(|glob| desk.place.in_repository(glob)).collect(),
         tools: gate.tools,
     };
     let is_same = settled.mode == now.mode && settled.free == now.free && settled.tools == now.tools;

@@ -33,7 +33,12 @@ fn line(held: &Held) -> String {
             format!("held-out tests are out of the tree, which is {}", short(&checkpoint.0))
         }
         Held::Back(back) => {
-            let how = if back.halt.is_some() { "not all green" } else { "green" };
+            let how = match (&back.halt, back.unjudged.is_empty()) {
+                (Some(_), _) => "not all green",
+                (None, true) => "green",
+                (None, false) if back.green.is_empty() => "none judged",
+                (None, false) => "green as far as they judge",
+            };
             format!("held-out tests are back in the tree, {how}: {}", short(&back.checkpoint.0))
         }
     }

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::cli::look::WhyArgs;
 use crate::commands::status::{chosen_run, repository};
@@ -70,6 +69,8 @@ fn told(
     };
     let Some(id) = of_criterion.or(rows.first().map(|row| row.criterion)) else { return Ok(None) };
     let why = Why {
+        kind: "why",
+        v: VERSION,
         run: &run.id,
         criterion: id,
         text: story.state.run.requirement.criterion(id).map_or("", |criterion| &criterion.text),
@@ -83,6 +84,9 @@ fn told(
 /// What turned a criterion, or the tests of it that were asked for.
 #[derive(Serialize)]
 struct Why<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    v: u8,
     run: &'a RunId,
     criterion: &'a CriterionId,
     text: &'a str,
@@ -202,11 +206,7 @@ fn green(story: &Story, id: &CriterionId, rows: &[&TestStory<'_>]) -> Green {
 
 impl Why<'_> {
     fn as_json(&self) -> String {
-        let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
-        let mut object =
-            Map::from_iter([("type".to_owned(), "why".into()), ("v".to_owned(), VERSION.into())]);
-        object.extend(fields);
-        format!("{}\n", Value::Object(object))
+        serde_json::to_value(self).unwrap_or_default().to_string() + "\n"
     }
 
     fn as_text(&self) -> String {

@@ -203,9 +203,12 @@ pub fn give_up(repository: &Path, run: &Path, output: OutputMode, _hold: &Hold) 
     }
     let mut checkpoints = GitCheckpoints::open(repository, &state.run.run, run)?;
     checkpoints.label_again(labels)?;
-    checkpoints.take("resumed")?;
+    let now = checkpoints.take("resumed")?;
     checkpoints.write_labels()?;
     journal.append(SystemClock::default().now_ms(), &events)?;
+    if let Some(held) = &mut state.held {
+        given_up::look_for_held_out(held, &mut checkpoints, &now)?;
+    }
     Ok(ExitCode::from(closing(&state, run, output, (&Flags::default(), None))?.code()))
 }
 
@@ -335,7 +338,7 @@ pub fn closing(
         }
         (_, Phase::Ended { end: End::Refused }) => Exit::SetUp,
         (_, Phase::Ended { end: End::Abandoned }) => {
-            given_up::tell(&state.run.run, run, output);
+            given_up::tell(state, run, output);
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {

@@ -286,26 +286,31 @@ fn refuse_unfit_mdtests(place: &Place, plan: &Plan, requirement: &Requirement) -
     let in_hand = requirement.criteria.iter().filter(|criterion| plan.criteria.contains(&criterion.id));
     for criterion in in_hand {
         let Verify::Mdtest(path) = &criterion.verify else { continue };
-        let full = place.project.join(path);
-        let why = match full.symlink_metadata() {
-            _ if !path.ends_with(mdtest::SUFFIX) => format!("its name does not end in {}", mdtest::SUFFIX),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            Err(error) => error.to_string(),
-            Ok(about) if !about.is_file() => "it is no regular file".to_owned(),
-            Ok(_) if !full.canonicalize().is_ok_and(|real| real.starts_with(&place.repository)) => {
-                "it lies outside of the repository".to_owned()
-            }
-            Ok(_) => match git_facts::ignoring_rule(&place.repository, &full) {
-                Some(rule) => format!("git ignores it, by the rule {rule}"),
-                None => continue,
-            },
-        };
+        let Some(why) = unfit_mdtest(place, path) else { continue };
         let (id, line) = (&criterion.id, criterion.line);
         return Err(Trouble::user(format!("{id} can't be judged by the Markdown test {path}"))
             .because(format!("{why} (line {line} of {})", requirement.path))
             .advise("correct the `verify:` line, or write the test, relative to the project's folder"));
     }
     Ok(())
+}
+
+/// Why nobody can carry out the Markdown test of a criterion, if so.
+pub fn unfit_mdtest(place: &Place, path: &str) -> Option<String> {
+    let full = place.project.join(path);
+    match full.symlink_metadata() {
+        _ if !path.ends_with(mdtest::SUFFIX) => Some(format!("its name does not end in {}", mdtest::SUFFIX)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Some("there is no such file".to_owned())
+        }
+        Err(error) => Some(error.to_string()),
+        Ok(about) if !about.is_file() => Some("it is no regular file".to_owned()),
+        Ok(_) if !full.canonicalize().is_ok_and(|real| real.starts_with(&place.repository)) => {
+            Some("it lies outside of the repository".to_owned())
+        }
+        Ok(_) => git_facts::ignoring_rule(&place.repository, &full)
+            .map(|rule| format!("git ignores it, by the rule {rule}")),
+    }
 }
 
 /// With a person at the agents' screens: the agents for a person's use.

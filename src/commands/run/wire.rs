@@ -227,8 +227,8 @@ fn policy(prepared: &Prepared) -> Result<Policy, Trouble> {
 
 /// What files are to a project, before it has told anything of itself.
 pub fn policy_of(place: &Place, settings: &Settings, chosen: &Chosen) -> Result<Policy, Trouble> {
-    let specs = in_repository(place, &settings.specs_dir);
-    let globs: Vec<String> = settings.test_files.iter().map(|glob| in_repository(place, glob)).collect();
+    let specs = place.in_repository(&settings.specs_dir);
+    let globs: Vec<String> = settings.test_files.iter().map(|glob| place.in_repository(glob)).collect();
     let policy =
         Policy::new(tdd_runners::of(chosen.commands.runner).test_files, &globs, &specs).map_err(|bad| {
             Trouble::config(format!("`test_files` holds the glob `{}`, which can't be read", bad.glob))
@@ -250,7 +250,7 @@ fn gates_of_its_own(place: &Place, chosen: &Chosen, policy: &Policy) -> BTreeSet
 /// What judges a criterion by an agent's word is as much a test as any other, and nobody's to change.
 fn markdown_tests(prepared: &Prepared) -> Vec<RelPath> {
     let path = |criterion: &Criterion| match &criterion.verify {
-        Verify::Mdtest(path) => RelPath::new(&in_repository(&prepared.place, path)),
+        Verify::Mdtest(path) => RelPath::new(&prepared.place.in_repository(path)),
         Verify::Test | Verify::Gate | Verify::Manual => None,
     };
     prepared.requirement.criteria.iter().filter_map(path).collect()
@@ -270,13 +270,7 @@ fn in_place_of_tools(place: &Place, chosen: &Chosen) -> Vec<RelPath> {
         let is_there = files.iter().any(is_file);
         if is_there && kind == checker::Module::Any { Vec::new() } else { files.to_vec() }
     });
-    files.filter_map(|file| RelPath::new(&in_repository(place, &file))).collect()
-}
-
-/// A path or glob of the settings, which are relative to the project, relative to the repository.
-pub fn in_repository(place: &Place, path: &str) -> String {
-    let project = place.project_in_repository();
-    if project.is_empty() { path.to_owned() } else { format!("{project}/{path}") }
+    files.filter_map(|file| RelPath::new(&place.in_repository(&file))).collect()
 }
 
 pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Result<Setup, Trouble> {
@@ -319,7 +313,7 @@ pub fn going_on_with(prepared: &Prepared) -> Flags {
 
 fn reports(prepared: &Prepared) -> Vec<RelPath> {
     let report = prepared.chosen.table.as_ref().and_then(|table| table.report.as_deref());
-    report.and_then(|path| RelPath::new(&in_repository(&prepared.place, path))).into_iter().collect()
+    report.and_then(|path| RelPath::new(&prepared.place.in_repository(path))).into_iter().collect()
 }
 
 /// The repository's path without links, and as the person's shell spells it: an agent that was

@@ -6,13 +6,13 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, RedKind, Seen};
-use tdd_core::held_out::{self, Held, HeldFile, HeldOut, Hidden, Parted, Parting, Where};
+use tdd_core::held_out::{self, Held, HeldFile, HeldOut, Hidden, Parted, Parting};
 use tdd_core::mapping;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, Bring, CanaryWish, Checkpoints, Clock, TestOrder, Tests, World};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_source::Language;
+use tdd_source::{Language, OuterTest};
 
 use crate::driver::cycle::Drive;
 
@@ -22,6 +22,7 @@ const FROM_BEFORE: &str = "its tests lie in a file from before the run";
 const SHARED: &str = "its tests lie in a file that another criterion's tests share";
 const UNTOLD: &str = "its tests can't be told apart in their source";
 const DEPEND: &str = "the tests that would be shown do not fail alone as they do beside the others";
+const SNAPSHOTS: &str = "its runner keeps snapshots of all of its tests in one file";
 const GREEN: &str = "it was green at baseline";
 
 /// Something that the coin is thrown for.
@@ -30,6 +31,12 @@ struct Unit {
     /// As the source declares it; none for a whole file.
     name: Option<String>,
     tests: Vec<TestId>,
+}
+
+/// What can be hidden of a criterion's tests, and what is shown whatever the coin says.
+struct Tossed {
+    units: Vec<Unit>,
+    shown: Vec<TestId>,
 }
 
 impl<W: World> Drive<'_, W> {
@@ -56,15 +63,16 @@ impl<W: World> Drive<'_, W> {
         if red.tests.len() < 2 {
             return Ok(Parted::nothing(id, ONE_TEST));
         }
-        let units = match self.units_of(red, whole)? {
-            Ok(units) => units,
+        let Tossed { units, shown } = match self.units_of(red, whole)? {
+            Ok(tossed) => tossed,
             Err(why) => return Ok(Parted::nothing(id, why)),
         };
         let random = self.ports.clock.random(units.len() + 1)?;
-        let Some(sides) = held_out::toss(units.len(), &random) else {
-            return Ok(Parted::nothing(id, ONE_TEST));
+        let toss = if shown.is_empty() { held_out::toss } else { held_out::toss_beside_shown };
+        let Some(sides) = toss(units.len(), &random) else {
+            return Ok(Parted::nothing(id, if shown.is_empty() { ONE_TEST } else { DEPEND }));
         };
-        let mut parted = Parted { none: None, ..Parted::nothing(id, "") };
+        let mut parted = Parted { none: None, shown, ..Parted::nothing(id, "") };
         for (unit, is_hidden) in units.into_iter().zip(sides) {
             if !is_hidden {
                 parted.shown.extend(unit.tests);
@@ -77,6 +85,26 @@ impl<W: World> Drive<'_, W> {
                 parted.files.push(file);
             }
         }
+        self.with_snapshots(parted, whole)
+    }
+
+    /// What runners keep of hidden files, if it came with them. One that is kept of shown tests, too, can't be parted.
+    fn with_snapshots(&mut self, mut parted: Parted, whole: &CheckpointId) -> Result<Parted, Trouble> {
+        let Some(start) = self.state.start.clone() else { return Ok(parted) };
+        let mut came: Vec<RelPath> = self.ports.checkpoints.files(whole)?;
+        let is_of = |path: &RelPath, how: Hidden| {
+            let mut files = parted.files.iter().filter(|file| file.how == how);
+            files.any(|file| held_out::is_snapshot_of(path, &file.path))
+        };
+        came.retain(|path| is_of(path, Hidden::Whole) || is_of(path, Hidden::Cut));
+        if came.iter().any(|path| is_of(path, Hidden::Cut)) {
+            return Ok(Parted::nothing(&parted.id, SNAPSHOTS));
+        }
+        for path in came {
+            if self.ports.checkpoints.read(&start, &path)?.is_none() {
+                parted.snapshots.push(path);
+            }
+        }
         Ok(parted)
     }
 
@@ -85,7 +113,7 @@ impl<W: World> Drive<'_, W> {
         &mut self,
         red: &CriterionRed,
         whole: &CheckpointId,
-    ) -> Result<Result<Vec<Unit>, &'static str>, Trouble> {
+    ) -> Result<Result<Tossed, &'static str>, Trouble> {
         let mapping = self.mapping();
         let own = mapping.of(&red.id).cloned().unwrap_or_default();
         if own.files.is_empty() || !own.ids.is_empty() {
@@ -124,20 +152,50 @@ impl<W: World> Drive<'_, W> {
             return Ok(Err(UNTOLD));
         }
         if by_file.len() > 1 {
-            let unit = |(file, tests)| Unit { file, name: None, tests };
-            return Ok(Ok(by_file.into_iter().map(unit).collect()));
+            return self.units_of_files(by_file, whole, red);
         }
-        let Some((file, tests)) = by_file.pop_first() else { return Ok(Err(UNTOLD)) };
-        if red.tests.iter().any(|test| test.seen == Seen::FileOnly) {
+        let Some((file, tests)) = by_file.pop_first().filter(|_| is_told(red)) else {
             return Ok(Err(UNTOLD));
-        }
+        };
         let source = self.ports.checkpoints.read(whole, &file)?.unwrap_or_default();
         let units = units_in(&file, &source, tests);
         Ok(match units {
             Some(units) if units.len() < 2 => Err(ONE_TEST),
-            Some(units) => Ok(units),
+            Some(units) => Ok(Tossed { units, shown: Vec::new() }),
             None => Err(UNTOLD),
         })
+    }
+
+    /// Whole files, but for those that others take something from. Where all are such, tests of theirs, of each file
+    /// all but one: some runners refuse a file that has none.
+    fn units_of_files(
+        &mut self,
+        by_file: BTreeMap<RelPath, Vec<TestId>>,
+        whole: &CheckpointId,
+        red: &CriterionRed,
+    ) -> Result<Result<Tossed, &'static str>, Trouble> {
+        let files: Vec<RelPath> = by_file.keys().cloned().collect();
+        let named = self.named_by_others(&files, whole)?;
+        let (mut units, mut shown) = (Vec::new(), Vec::new());
+        for (file, tests) in by_file {
+            if named.len() < files.len() && named.contains(&file) {
+                shown.extend(tests);
+            } else if named.len() < files.len() {
+                units.push(Unit { file, name: None, tests });
+            } else {
+                let source = self.ports.checkpoints.read(whole, &file)?.unwrap_or_default();
+                let cut = units_in(&file, &source, tests.clone());
+                let Some(mut cut) = cut.filter(|cut| cut.len() > 1 && is_told(red)) else {
+                    shown.extend(tests);
+                    continue;
+                };
+                let random = self.ports.clock.random(1)?;
+                let one = cut.swap_remove(usize::from(random.first().copied().unwrap_or(0)) % cut.len());
+                shown.extend(one.tests);
+                units.extend(cut);
+            }
+        }
+        Ok(Ok(Tossed { units, shown }))
     }
 
     /// What is shown must fail as it did beside what is hidden: a helper or a fixture may lie there.
@@ -152,12 +210,7 @@ impl<W: World> Drive<'_, W> {
         let was: BTreeMap<TestId, RedKind> =
             reds.iter().flat_map(|red| &red.tests).map(|test| (test.id.clone(), test.kind)).collect();
         for bring in [Bring::Dependencies, Bring::Everything] {
-            let held = HeldOut {
-                parting: parting.clone(),
-                red: Vec::new(),
-                place: Where::InTree,
-                not_back: Vec::new(),
-            };
+            let held = HeldOut::new(parting.clone(), Vec::new());
             let shown = self.shown_files(&held)?;
             self.check_out(&parting.whole, bring)?;
             let order = TestOrder {
@@ -185,14 +238,20 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
-/// The tests of one file as its source declares them; `None` where a run and the source do not tell the same.
+/// Whether each of its tests was seen by its own name.
+fn is_told(red: &CriterionRed) -> bool {
+    red.tests.iter().all(|test| test.seen != Seen::FileOnly)
+}
+
+/// The tests of one file as its source declares them, the outermost with all that is nested in them; `None` where a run
+/// and the source do not tell the same, or one of them can't be cut out.
 fn units_in(file: &RelPath, source: &[u8], tests: Vec<TestId>) -> Option<Vec<Unit>> {
     let language = Language::of(file.extension())?;
     let source = std::str::from_utf8(source).ok()?;
-    let declared = tdd_source::declared(language, source);
+    let declared = tdd_source::outer_tests(language, source)?;
     let mut units: Vec<Unit> = Vec::new();
     for test in tests {
-        let name = declared.iter().find(|name| is_named(&test, name))?;
+        let name = &declared.get(home_of(&test, &declared)?)?.name;
         match units.iter_mut().find(|unit| unit.name.as_ref() == Some(name)) {
             Some(unit) => unit.tests.push(test),
             None => units.push(Unit { file: file.clone(), name: Some(name.clone()), tests: vec![test] }),
@@ -203,6 +262,12 @@ fn units_in(file: &RelPath, source: &[u8], tests: Vec<TestId>) -> Option<Vec<Uni
     (names.len() == declared.len()).then_some(units)
 }
 
+/// Which of the outermost tests holds the one that a run tells of.
+fn home_of(test: &TestId, declared: &[OuterTest]) -> Option<usize> {
+    let is_it = |outer: &OuterTest| outer.names.iter().any(|name| is_named(test, name));
+    declared.iter().position(is_it).or_else(|| declared.iter().position(|outer| is_within(test, &outer.name)))
+}
+
 /// Whether a run's test is the one that a source declares so; parameters are looked through.
 fn is_named(test: &TestId, name: &str) -> bool {
     let Some((_, within)) = test.shared().split_once("::") else { return false };
@@ -210,12 +275,20 @@ fn is_named(test: &TestId, name: &str) -> bool {
     within == name || plain == name || plain == name.replace("::", ".")
 }
 
+/// Whether it is one that this one brings forth by a name that only a run knows.
+fn is_within(test: &TestId, outer: &str) -> bool {
+    let Some((_, within)) = test.shared().split_once("::") else { return false };
+    let rest = within.strip_prefix(outer);
+    rest.is_some_and(|rest| [" > ", "/", "::"].iter().any(|between| rest.starts_with(between)))
+}
+
 /// A test file without these tests.
 pub(super) fn cut(file: &RelPath, source: &[u8], hidden: &[TestId]) -> Option<Vec<u8>> {
     let language = Language::of(file.extension())?;
     let source = std::str::from_utf8(source).ok()?;
-    let declared = tdd_source::declared(language, source);
+    let declared = tdd_source::outer_tests(language, source)?;
+    let homes: BTreeSet<usize> = hidden.iter().filter_map(|test| home_of(test, &declared)).collect();
     let names: Vec<String> =
-        declared.into_iter().filter(|name| hidden.iter().any(|test| is_named(test, name))).collect();
+        homes.into_iter().filter_map(|at| declared.get(at)).map(|outer| outer.name.clone()).collect();
     tdd_source::without_tests(language, source, &names).map(String::into_bytes)
 }

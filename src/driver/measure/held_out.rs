@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::audience::News;
+use tdd_core::audience::{Audience, News};
 use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
-use tdd_core::finding::RedKind;
+use tdd_core::finding::{CriterionRed, RedKind};
+use tdd_core::held_out::{HeldOut, Where};
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, Bring, CanaryWish, TestOrder, Tests, World};
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
@@ -34,28 +35,100 @@ impl<W: World> Drive<'_, W> {
         tree: &CheckpointId,
         passed: &[TestId],
     ) -> Result<Vec<CriterionId>, Trouble> {
-        let due = self.state.held_out_due();
+        let due = self.judged_by_what_is_hidden()?;
         if due.is_empty() {
             return Ok(Vec::new());
         }
         let judged = self.judge_in_checkout(&due, tree, passed).await;
-        self.ports.tests.work_in(None);
-        self.ports.bench.close();
-        let why = match judged {
+        let why = match self.left_checkout(judged)? {
             Ok(Some(red)) => return Ok(red),
             Ok(None) => "the shown ones do not pass there".to_owned(),
-            Err(trouble)
-                if trouble.kind == TroubleKind::Environment
-                    && !trouble.obstacle.is_some_and(Obstacle::passes) =>
-            {
-                (self.setup.mask)(&trouble.what)
-            }
-            Err(trouble) => return Err(trouble),
+            Err(why) => why,
         };
         let text =
             format!("held-out tests can't be judged in a checkout, so they are at the end alone: {why}");
         self.audience.news(&News::Note(text));
         Ok(Vec::new())
+    }
+
+    /// What a person has changed since is theirs: it judges as it lies in the tree, and so do the tests beside it.
+    fn judged_by_what_is_hidden(&mut self) -> Result<Vec<CriterionId>, Trouble> {
+        let mut due = self.state.held_out_due();
+        if due.is_empty() {
+            return Ok(due);
+        }
+        let held = self.held()?;
+        let edited = self.edited_meanwhile_in(&held, self.state.good.clone())?;
+        let is_edited = |red: &&CriterionRed| red.files.iter().any(|file| edited.contains(file));
+        let theirs: Vec<&CriterionId> = held.red.iter().filter(is_edited).map(|red| &red.id).collect();
+        due.retain(|id| !theirs.contains(&id));
+        Ok(due)
+    }
+
+    /// Back in the work tree. What keeps us from a checkout is no fault of the work: then there is but a word why.
+    fn left_checkout<T>(&mut self, made: Result<T, Trouble>) -> Result<Result<T, String>, Trouble> {
+        self.ports.tests.work_in(None);
+        self.ports.bench.close();
+        match made {
+            Ok(made) => Ok(Ok(made)),
+            Err(trouble)
+                if trouble.kind == TroubleKind::Environment
+                    && !trouble.obstacle.is_some_and(Obstacle::passes) =>
+            {
+                Ok(Err((self.setup.mask)(&trouble.what)))
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Whether a gate that is red in this tree is so only because tests are hidden that use a helper, cover code or
+    /// need an import: it is green in a checkout that has them.
+    pub(in crate::driver) async fn gate_misses_what_is_hidden(
+        &mut self,
+        tree: &CheckpointId,
+        label: &str,
+    ) -> Result<bool, Trouble> {
+        let is_out = |held: &&HeldOut| held.place == Where::Out && held.hides();
+        let Some(held) = self.state.held.as_deref().filter(is_out).cloned() else { return Ok(false) };
+        let made = self.try_gate_with_hidden(tree, &held, label).await;
+        let is_green = self.left_checkout(made)?.unwrap_or(false);
+        if is_green {
+            let text = "the gate is red without the held-out tests, and green in a checkout that has them: it counts as \
+                        green";
+            self.audience.news(&News::Note(text.to_owned()));
+        }
+        Ok(is_green)
+    }
+
+    async fn try_gate_with_hidden(
+        &mut self,
+        tree: &CheckpointId,
+        held: &HeldOut,
+        label: &str,
+    ) -> Result<bool, Trouble> {
+        let back = self.whole_files(held)?;
+        let leave_out = self.state.mapping_with_hidden().left_out(&self.unreached(None));
+        for bring in [Bring::Before, Bring::Everything] {
+            self.check_out(tree, bring)?;
+            // Where it is green without them, too, it looks at less in a checkout, and nothing is known.
+            let without = self.run_gate_unseen(&format!("{label}, in a checkout"), &leave_out).await?;
+            if without.exit.is_success() {
+                return Ok(false);
+            }
+            self.ports.bench.put(&back)?;
+            let with = self.run_gate_unseen(&format!("{label}, with the held-out tests"), &leave_out).await?;
+            if with.exit.is_success() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn run_gate_unseen(&mut self, label: &str, leave_out: &[RelPath]) -> Result<TestRun, Trouble> {
+        self.runs.gate = self.runs.gate.saturating_add(1);
+        let audience = &mut *self.audience;
+        let tell = &mut |news| without_its_command(&mut *audience, news, "the gate");
+        self.ports.tests.run_gate(label, leave_out, tell).await
     }
 
     /// `None` where nothing can be told, because what passes in the work tree does not in a checkout.
@@ -89,7 +162,9 @@ impl<W: World> Drive<'_, W> {
             }
             let mut red = self.red_among(due, report, &shown);
             if !red.is_empty() {
-                let again = self.run_unseen(&order).await?;
+                // Some pass only where others ran before them, as they do in the whole.
+                let whole = TestOrder { only_files: Vec::new(), ..order.clone() };
+                let again = self.run_unseen(&whole).await?;
                 if let Some(report) = again.report.as_ref().filter(|_| evidence(&again).is_ok()) {
                     red = self.red_among(&red, report, &shown);
                 }
@@ -127,9 +202,12 @@ impl<W: World> Drive<'_, W> {
     ) -> HiddenResults {
         let mapping = self.state.mapping_with_hidden();
         let results = mapping.results(id, report);
-        let hidden: Vec<_> = results.into_iter().filter(|test| !shown.contains(&test.id)).collect();
-        let wanted = self.state.held.iter().flat_map(|held| &held.red).filter(|red| red.id == *id);
-        let wanted: usize = wanted.map(|red| red.tests.len()).sum();
+        let reds = self.state.held.iter().flat_map(|held| &held.red).filter(|red| red.id == *id);
+        let known: BTreeSet<&TestId> = reds.flat_map(|red| &red.tests).map(|test| &test.id).collect();
+        // A person may have put them back into the tree: they are shown, then, and hidden ones all the same.
+        let is_hidden = |test: &TestId| !shown.contains(test) || known.contains(test);
+        let hidden: Vec<_> = results.into_iter().filter(|test| is_hidden(&test.id)).collect();
+        let wanted = known.len();
         let passed: Vec<TestId> = hidden
             .iter()
             .filter(|test| test.outcome == Outcome::Passed)
@@ -147,12 +225,7 @@ impl<W: World> Drive<'_, W> {
         let counted = if is_whole { &mut self.runs.whole } else { &mut self.runs.narrowed };
         *counted = counted.saturating_add(1);
         let audience = &mut *self.audience;
-        let tell = &mut |news| {
-            if let News::Running { what, .. } = news {
-                let command = "the test command".to_owned();
-                audience.news(&News::Running { what, command });
-            }
-        };
+        let tell = &mut |news| without_its_command(&mut *audience, news, "the test command");
         self.ports.tests.run(order, tell).await
     }
 
@@ -170,5 +243,11 @@ impl<W: World> Drive<'_, W> {
         book.nowhere = self.find_nowhere(&work, report)?;
         let reds = self.reds(&mapping, (report, None), &book);
         Ok(reds.into_iter().flat_map(|red| red.tests).map(|test| (test.id, test.kind)).collect())
+    }
+}
+
+fn without_its_command(audience: &mut dyn Audience, news: News, command: &str) {
+    if let News::Running { what, .. } = news {
+        audience.news(&News::Running { what, command: command.to_owned() });
     }
 }

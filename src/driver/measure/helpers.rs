@@ -49,6 +49,30 @@ impl<W: World> Drive<'_, W> {
         })
     }
 
+    /// Those of these files that another file of the run's change takes something from, or names.
+    pub(in crate::driver) fn named_by_others(
+        &mut self,
+        files: &[RelPath],
+        at: &CheckpointId,
+    ) -> Result<BTreeSet<RelPath>, Trouble> {
+        let book = self.helper_book(at)?;
+        let mut texts = BTreeMap::new();
+        for file in files {
+            texts.insert(file.clone(), self.source(at, file)?.unwrap_or_default());
+        }
+        let mut named = BTreeSet::new();
+        for change in self.work_since_start(at)?.changed {
+            let path = change.path;
+            let Some(source) = self.source(at, &path)? else { continue };
+            let taken = taken_from(&book.files, (&path, &source));
+            let is_named = |(file, text): &(&RelPath, &String)| {
+                **file != path && (taken.contains(*file) || names((&path, &source), (file, text)))
+            };
+            named.extend(texts.iter().filter(is_named).map(|(file, _)| file.clone()));
+        }
+        Ok(named)
+    }
+
     /// What the imports of a file lead to, and what it may use without one.
     pub(super) fn around(
         &mut self,
@@ -125,4 +149,36 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<Around, Trouble> {
         self.around(book, test, DEPTH)
     }
+}
+
+/// The project's files that the imports of this one lead to.
+fn taken_from(files: &Files, (path, source): (&RelPath, &str)) -> BTreeSet<RelPath> {
+    let Some(language) = Language::of(path.extension()) else { return BTreeSet::new() };
+    let needs = tdd_source::needs(language, source).into_iter();
+    let leads_to = needs.flat_map(|need| match files.place(language, path, &need) {
+        Place::Files(files) => files,
+        Place::Absent | Place::Own | Place::Library => Vec::new(),
+    });
+    // An import of Go's names a whole package.
+    leads_to.filter(|_| language != Language::Go).collect()
+}
+
+/// Whether a file names another one in another way than by an import: by its path, as one of its package, or, where no
+/// grammar tells, by a word.
+fn names((path, source): (&RelPath, &str), (other, text): (&RelPath, &str)) -> bool {
+    let name = other.file_name();
+    if source.contains(name) {
+        return true;
+    }
+    match Language::of(path.extension()) {
+        Some(Language::Go) => {
+            folder_of(path) == folder_of(other) && tdd_source::leans_on(Language::Go, source, text)
+        }
+        Some(_) => false,
+        None => source.contains(name.split('.').next().unwrap_or(name)),
+    }
+}
+
+fn folder_of(path: &RelPath) -> &str {
+    path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -53,7 +53,7 @@ impl<W: World> Drive<'_, W> {
             (findings.regressed, findings.flaky) = self.regressions(report, &order).await?;
             (findings.collected_before, findings.collected_now) = (self.state.collected, report.tests.len());
         }
-        findings.gate_red = self.gate_is_red(&run, &mut findings).await?;
+        findings.gate_red = self.gate_is_red(&run, &work.after, &mut findings).await?;
         let passes = findings.regressed.is_empty() && findings.no_evidence.is_none() && !findings.gate_red;
         self.touched_by_runs(&mut work, if passes { Passes::Yes } else { Passes::No })?;
         if passes && !self.own.judges_again {
@@ -66,12 +66,17 @@ impl<W: World> Drive<'_, W> {
 
     /// What was red at baseline is left out: test by test where the gate is the test command, and
     /// else only as a whole, because a gate's output can't be read.
-    async fn gate_is_red(&mut self, run: &TestRun, findings: &mut RefactorFindings) -> Result<bool, Trouble> {
+    async fn gate_is_red(
+        &mut self,
+        run: &TestRun,
+        tree: &CheckpointId,
+        findings: &mut RefactorFindings,
+    ) -> Result<bool, Trouble> {
         let commands = &self.state.run.commands;
         if commands.gate == commands.test {
             return Ok(!self.is_no_worse(run));
         }
-        self.other_gate_is_red(findings).await
+        self.other_gate_is_red(tree, findings).await
     }
 
     /// The same for a tree on which the tests were run before.
@@ -88,7 +93,7 @@ impl<W: World> Drive<'_, W> {
         match &self.state.gate {
             // The gate ran on this very tree, right before the fork.
             Some(gate) if gate.green && work.changed.is_empty() => Ok(false),
-            Some(_) | None => self.other_gate_is_red(findings).await,
+            Some(_) | None => self.other_gate_is_red(&work.after, findings).await,
         }
     }
 
@@ -116,12 +121,20 @@ impl<W: World> Drive<'_, W> {
         Ok(is_so.then_some((judged, run)))
     }
 
-    async fn other_gate_is_red(&mut self, findings: &mut RefactorFindings) -> Result<bool, Trouble> {
-        let gate = self.run_gate("gate after REFACTOR", &[]).await?;
+    async fn other_gate_is_red(
+        &mut self,
+        tree: &CheckpointId,
+        findings: &mut RefactorFindings,
+    ) -> Result<bool, Trouble> {
+        let label = "gate after REFACTOR";
+        let gate = self.run_gate(label, &[]).await?;
         findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         let was_red =
             self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| !exit.is_success()));
-        Ok(!gate.exit.is_success() && !was_red)
+        if gate.exit.is_success() || was_red {
+            return Ok(false);
+        }
+        Ok(!self.gate_misses_what_is_hidden(tree, label).await?)
     }
 
     /// Whether anything is red that was not so at baseline. A lost green is judged by itself.

@@ -7,10 +7,10 @@
 //! wall   = duration
 //! ```
 
-use super::duration;
-use super::reader::Table;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::{Cap, CapPlan, Caps, MOST_TOKENS, Usd};
+use tdd_spec::strict::Table;
+use tdd_spec::strict::amount::{DAY_MS, duration_ms};
 
 /// What an amount looks like, for messages.
 pub fn wanted(cap: Cap) -> &'static str {
@@ -47,7 +47,7 @@ pub fn tokens(text: &str) -> Option<u64> {
 
 /// Milliseconds.
 pub fn wall(text: &str) -> Option<u64> {
-    duration::read(text)
+    duration_ms(text).filter(|ms| *ms <= DAY_MS)
 }
 
 /// The keys `max_usd`, `max_tokens`, `max_wall` and their `_attempt` kin. An attempt's own time is

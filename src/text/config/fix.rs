@@ -1,8 +1,8 @@
 //! The table `fix:` of `tdd.yaml`, and the key `code` that says what somebody writes.
 
-use super::reader::Table;
 use tdd_core::fix::Writes;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::Table;
 
 /// What is set for `tdd fix`; what was left out is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub const MOST_RETRIES: u8 = 20;
 pub(super) fn read(top: &Table<'_>) -> Result<FixSetting, Trouble> {
     let Some(table) = top.table("fix")? else { return Ok(FixSetting::default()) };
     table.only(&["checks", "max_retries", "type_deadline", "test_deadline"])?;
-    let checks = table.texts("checks")?;
+    let checks = table.words("checks")?;
     if checks.iter().any(|check| check.contains('\0')) {
         return Err(table.wrong("checks", "it holds a NUL character", "Write plain shell commands."));
     }

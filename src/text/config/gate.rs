@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::reader::Table;
 use tdd_core::event::{GateMode, ToolClass};
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{self, Table};
 
 /// What is set for sessions; what was left out is the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,12 +28,9 @@ pub(super) fn read(top: &Table<'_>) -> Result<GateSetting, Trouble> {
         return Ok(GateSetting { test_command_for, ..GateSetting::default() });
     };
     table.only(&["mode", "free", "tools"])?;
-    let mode = match table.text("mode")?.as_deref() {
-        None | Some("strict") => GateMode::Strict,
-        Some("warn") => GateMode::Warn,
-        Some(other) => return Err(table.unknown_word("mode", other, &["strict", "warn"])),
-    };
-    let free = table.texts("free")?;
+    let modes = [("strict", GateMode::Strict), ("warn", GateMode::Warn)];
+    let mode = table.one_of("mode", &modes)?.unwrap_or_default();
+    let free = table.words("free")?;
     if let Some(bad) = free.iter().find(|glob| globset::Glob::new(glob).is_err()) {
         let why = format!("`{bad}` is no glob");
         return Err(table.wrong("free", &why, "For example: `free: [\"docs/**\"]`."));
@@ -44,19 +41,17 @@ pub(super) fn read(top: &Table<'_>) -> Result<GateSetting, Trouble> {
 fn tools(table: &Table<'_>) -> Result<BTreeMap<String, ToolClass>, Trouble> {
     let Some(named) = table.table("tools")? else { return Ok(BTreeMap::new()) };
     let mut tools = BTreeMap::new();
+    let classes = [("read", ToolClass::Read), ("shell", ToolClass::Shell)];
     for name in named.keys()? {
-        let class = match named.text(name)?.as_deref() {
-            Some("read") => ToolClass::Read,
-            Some("shell") => ToolClass::Shell,
-            other => return Err(named.unknown_word(name, other.unwrap_or_default(), &["read", "shell"])),
-        };
+        let class = named.one_of(name, &classes)?;
+        let class = class.ok_or_else(|| strict::missing(&named.at(name), "`read` or `shell`"))?;
         tools.insert(name.to_owned(), class);
     }
     Ok(tools)
 }
 
 fn test_command_for(top: &Table<'_>) -> Result<Option<String>, Trouble> {
-    let command = top.command("test_command_for")?;
+    let command = top.word("test_command_for")?;
     let takes = |command: &String| ["{id}", "{name}", "{file}"].iter().any(|word| command.contains(word));
     match command {
         Some(command) if !takes(&command) => Err(top.wrong(

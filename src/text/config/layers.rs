@@ -1,10 +1,10 @@
 //! A person's own settings, below those of each project (contract section 12).
 
-use super::reader::Table;
-use super::{ConfigFile, KEYS, RoleSetting, agents, caps, parsed, roles};
+use super::{ConfigFile, KEYS, RoleSetting, agents, caps, parsed, placed, roles};
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::Table;
 
 /// What is a person's to say for all projects: who works, and what that may cost. How a project is
 /// tested and judged is the project's.
@@ -26,7 +26,16 @@ const PERSONS_KEYS: [&str; 8] = [
 pub fn read_person(file_name: &str, source: &str) -> Result<ConfigFile, Trouble> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let value = parsed(file_name, source)?;
-    let Some(top) = Table::top(file_name, source, &value)? else { return Ok(ConfigFile::default()) };
+    let Some(top) = Table::top(file_name, &value)? else { return Ok(ConfigFile::default()) };
+    let mut read = of_persons(&top).map_err(|trouble| placed(file_name, source, trouble))?;
+    let own = agents(file_name, source, &top)?.into_iter();
+    read.agents =
+        own.map(|(name, said)| (name, AgentSetting { person: said.project, project: None })).collect();
+    Ok(read)
+}
+
+/// All but agents' tables.
+fn of_persons(top: &Table<'_>) -> Result<ConfigFile, Trouble> {
     if let Some(key) = top.keys()?.into_iter().find(|key| KEYS.contains(key) && !PERSONS_KEYS.contains(key)) {
         let why = "it says how one project is tested and judged, and this file holds for all of them";
         let next =
@@ -34,14 +43,10 @@ pub fn read_person(file_name: &str, source: &str) -> Result<ConfigFile, Trouble>
         return Err(top.wrong(key, why, &next));
     }
     top.only(&PERSONS_KEYS)?;
-    let own = agents(&top)?.into_iter();
     Ok(ConfigFile {
-        agent: top.text("agent")?,
-        roles: roles(&top, &PERSONS_ROLE_KEYS)?,
-        agents: own
-            .map(|(name, said)| (name, AgentSetting { person: said.project, project: None }))
-            .collect(),
-        caps: caps::read(&top)?,
+        agent: top.word("agent")?,
+        roles: roles(top, &PERSONS_ROLE_KEYS)?,
+        caps: caps::read(top)?,
         ..ConfigFile::default()
     })
 }
@@ -139,7 +144,7 @@ mod tests {
             ("on_missing_block: take", "on_missing_block"),
         ] {
             let trouble = read_person("own.yaml", text).unwrap_err();
-            assert!(trouble.what.contains(&format!("own.yaml:1: the setting `{key}`")), "{trouble}");
+            assert!(trouble.what.contains(&format!("own.yaml:1: `{key}`")), "{trouble}");
             assert!(trouble.next.contains("project's tdd.yaml"), "{trouble}");
         }
         let unknown = read_person("own.yaml", "agnet: claude").unwrap_err();

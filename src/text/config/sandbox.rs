@@ -10,9 +10,9 @@
 
 use serde_yaml::Value;
 
-use super::reader::Table;
 use tdd_core::isolation::{Credentials, Hide, HomeAccess, Network, Reach, Wanted};
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::Table;
 
 /// As it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,27 +35,18 @@ impl SandboxSetting {
 }
 
 pub(super) fn read(top: &Table<'_>) -> Result<SandboxSetting, Trouble> {
-    if !top.is_table("sandbox") {
-        let level = word(top, "sandbox", &Wanted::WORDS)?;
+    if !matches!(top.get("sandbox"), Some(Value::Mapping(_))) {
+        let level = top.one_of("sandbox", &Wanted::WORDS)?;
         return Ok(SandboxSetting { level, ..SandboxSetting::default() });
     }
     let Some(table) = top.table("sandbox")? else { return Ok(SandboxSetting::default()) };
     table.only(&["level", "home", "network", "hide"])?;
     Ok(SandboxSetting {
-        level: word(&table, "level", &Wanted::WORDS)?,
-        home: word(&table, "home", &HomeAccess::WORDS)?,
+        level: table.one_of("level", &Wanted::WORDS)?,
+        home: table.one_of("home", &HomeAccess::WORDS)?,
         network: network(&table)?,
-        hide: table.holds("hide").then(|| hide(&table)).transpose()?,
+        hide: table.get("hide").map(|_| hide(&table)).transpose()?,
     })
-}
-
-fn word<T: Copy>(table: &Table<'_>, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Trouble> {
-    let Some(said) = table.text(key)? else { return Ok(None) };
-    if let Some((_, value)) = words.iter().find(|(name, _)| *name == said) {
-        return Ok(Some(*value));
-    }
-    let known: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-    Err(table.unknown_word(key, &said, &known))
 }
 
 /// Some readers of YAML take `on` and `off` for true and false, and so do people.
@@ -68,12 +59,12 @@ fn network(table: &Table<'_>) -> Result<Option<Network>, Trouble> {
             let next = format!("Say `network: {meant}`.");
             Err(table.wrong("network", &format!("`{said}` is not known here"), &next))
         }
-        _ => word(table, "network", &Network::WORDS),
+        _ => table.one_of("network", &Network::WORDS),
     }
 }
 
 fn hide(table: &Table<'_>) -> Result<Hide, Trouble> {
-    let said = table.texts("hide")?;
+    let said = table.words("hide")?;
     if said.is_empty() {
         return Ok(Hide { credentials: Credentials::Shown, ..Hide::default() });
     }

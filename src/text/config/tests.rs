@@ -38,7 +38,7 @@ fn every_setting_is_read() {
     assert_eq!(config.roles[&Role::TestWriter].model.as_deref(), Some("large"));
     assert_eq!(config.roles[&Role::Implementer].agent, None);
     assert!(!config.roles.contains_key(&Role::Refactorer));
-    assert_eq!(config.agents["mine"].project.as_ref().unwrap()["argv"][0], Value::from("mine"));
+    assert_eq!(config.agents["mine"].project.as_ref().unwrap().value["argv"][0], Value::from("mine"));
     assert_eq!(config.budgets, BudgetSetting { semantic: Some(3), format: Some(0) });
     assert_eq!(config.regression, Some(Regression::Criterion));
     assert_eq!(config.on_missing_block, Some(MissingBlock::Take));
@@ -65,7 +65,7 @@ fn the_runner_may_borrow_the_test_command() {
 
 /// Each wrong file, with parts that its message must hold.
 const WRONG: &[(&str, &[&str])] = &[
-    ("backoff: [5]", &["backoff", "list of texts"]),
+    ("backoff: [5]", &["`backoff[0]`", "the number 5", "a text"]),
     ("backoff: [5s, soon]", &["backoff", "`soon`", "5s, 20s"]),
     ("backoff: [1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1s]", &["backoff", "11"]),
     ("output_cap: 3GiB", &["output_cap", "2 GiB"]),
@@ -91,7 +91,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("specs_dir: ../x\n", &["`specs_dir`"]),
     ("test_files: tests/**\n", &["`test_files`", "a list of texts"]),
     ("test_files: ['a[']\n", &["`a[`", "no glob"]),
-    ("test_files: [3]\n", &["`test_files`", "the number 3"]),
+    ("test_files: [3]\n", &["`test_files[0]`", "the number 3", "a text"]),
     ("roles:\n  tester: {}\n", &["tdd.yaml:2", "`roles.tester`", "test-writer, implementer, refactorer"]),
     ("roles:\n  implementer: { modle: x }\n", &["tdd.yaml:2", "Did you mean `model`?"]),
     ("roles:\n  implementer: claude\n", &["`roles.implementer`", "wants a table"]),

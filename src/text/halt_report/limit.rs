@@ -4,9 +4,8 @@
 use super::NextStep;
 use super::next_steps::step;
 use super::pace::{Look, Pace};
-use crate::text::config::{MOST_MS, shown_duration};
+use crate::text::config::MOST_MS;
 use crate::text::usage_words::grouped;
-use tdd_agents::agent_table::amount::shown_size;
 use tdd_core::attempt::{AgentEnd, Bound, Exhaustion, SetBy};
 use tdd_core::cause::{Left, Stopped};
 use tdd_core::halt::Halt;
@@ -14,6 +13,7 @@ use tdd_core::judge::{Reason, Verdict};
 use tdd_core::role::Role;
 use tdd_core::state::{Entry, State};
 use tdd_core::usage::{Caps, Usd};
+use tdd_spec::strict::amount::{shown_duration, shown_size};
 
 /// No agent does anything in less.
 const LEAST_WALL_MS: u64 = 10 * 60 * 1000;

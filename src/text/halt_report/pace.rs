@@ -1,8 +1,8 @@
 //! Slow or hung: what an attempt was at when its deadline passed. An agent that hangs is not mended by more time.
 
-use crate::text::config::shown_duration;
 use tdd_core::attempt::AgentReturn;
 use tdd_core::cause::Left;
+use tdd_spec::strict::amount::shown_duration;
 
 /// A model may think for as long without a word.
 const LEAST_MS: u64 = 60_000;

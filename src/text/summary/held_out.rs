@@ -1,13 +1,19 @@
 //! Held-out tests, in a summary and in a halt report: both are for a person.
 
+use tdd_core::criterion::CriterionId;
 use tdd_core::harmless;
 use tdd_core::held_out::{HeldOut, Parted, Where};
-use tdd_core::state::State;
+use tdd_core::state::{Progress, State};
 
 /// How many were held out of each criterion's tests.
 pub(super) fn lines(state: &State) -> Vec<String> {
     let Some(held) = state.held.as_deref() else { return Vec::new() };
     let mut lines = counts(held);
+    lines.extend(
+        held.unjudged
+            .iter()
+            .map(|id| format!("held out: those of {id} did not judge the work: {}", why(state, id))),
+    );
     lines.extend(held.not_back.iter().map(|path| {
         let path = harmless::line(path.as_str());
         let whole = &held.parting.whole.0;
@@ -16,11 +22,27 @@ pub(super) fn lines(state: &State) -> Vec<String> {
     lines
 }
 
+fn why(state: &State, id: &CriterionId) -> &'static str {
+    match state.progress.get(id) {
+        Some(Progress::Accepted) => "it was accepted",
+        Some(
+            Progress::Pending
+            | Progress::Red
+            | Progress::Green
+            | Progress::AlreadyGreen
+            | Progress::Unverified,
+        )
+        | None => "their file was changed by hand",
+    }
+}
+
 fn counts(held: &HeldOut) -> Vec<String> {
     let line = |parted: &Parted| {
         let hidden = parted.hidden.len();
         let all = hidden + parted.shown.len();
-        let held = || format!("held out: {hidden} of {all} tests of {}", parted.id);
+        let until =
+            if held.put_back.contains(&parted.id) { ", until they were put back by hand" } else { "" };
+        let held = || format!("held out: {hidden} of {all} tests of {}{until}", parted.id);
         let none = |why| format!("held out: none for {}: {why}", parted.id);
         parted.none.as_ref().map_or_else(held, none)
     };
@@ -33,15 +55,16 @@ pub fn in_a_halt(state: &State) -> Vec<String> {
         return Vec::new();
     };
     let mut lines = counts(held);
+    let away = held.away();
+    if away.is_empty() {
+        return lines;
+    }
     let whole = held.parting.whole.0.get(..12).unwrap_or(&held.parting.whole.0);
     lines.push(format!(
         "the held-out ones are out of the work tree, for you alone, in {whole}; to read them:"
     ));
-    let files = held.files();
     lines.extend(
-        files
-            .iter()
-            .map(|file| format!("  git show {}", harmless::typed_word(&format!("{whole}:{}", file.path)))),
+        away.iter().map(|file| format!("  git show {}", harmless::typed_word(&format!("{whole}:{}", file.path)))),
     );
     lines
 }

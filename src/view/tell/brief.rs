@@ -157,7 +157,11 @@ fn shown(state: &State, findings: &Findings) -> String {
     match findings {
         Findings::Red(red) => {
             let tests = red.criteria.iter().map(|criterion| criterion.tests.len()).sum();
-            format!("{} red as they should be", counted(tests, "new test"))
+            format!(
+                "{} red as {} should be",
+                counted(tests, "new test"),
+                if tests == 1 { "it" } else { "they" }
+            )
         }
         Findings::Green(green) => match green.judged_by {
             GreenJudge::TheRest => "no tests of its own, nothing else broke".to_owned(),

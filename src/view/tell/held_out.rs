@@ -1,17 +1,39 @@
 //! What is told of held-out tests: how many, and never which.
 
 use super::{Line, bad, counted, dim, good, plain};
-use tdd_core::held_out::{Held, Parted, Parting};
+use tdd_core::criterion::CriterionId;
+use tdd_core::held_out::{Back, Held, Parted, Parting};
 
 pub(super) fn lines(held: &Held) -> Vec<Line> {
     match held {
         Held::Parted(parting) => parted(parting),
         Held::Out { .. } => vec![dim("held out: they are out of the work tree")],
-        Held::Back(back) if back.halt.is_some() => {
-            vec![bad("held out: back in the work tree, and not all of them are green")]
-        }
-        Held::Back(_) => vec![good("held out: back in the work tree, all of them green")],
+        Held::Back(back) => back_again(back),
     }
+}
+
+fn back_again(back: &Back) -> Vec<Line> {
+    let place = match back.not_back.len() {
+        0 => "back in the work tree".to_owned(),
+        count => format!("back in the work tree, but for {}", counted(count, "file that was changed")),
+    };
+    let unjudged = listed(&back.unjudged);
+    let green = back.green.len();
+    let line = match (&back.halt, back.unjudged.is_empty()) {
+        (Some(_), _) => return vec![bad(format!("held out: {place}, and not all of them are green"))],
+        (None, true) => format!("held out: {place}, all of them green ({green})"),
+        (None, false) if green == 0 => {
+            return vec![plain(format!("held out: {place}; none of them judged the work"))];
+        }
+        (None, false) => {
+            format!("held out: {place}, {green} green; those of {unjudged} did not judge the work")
+        }
+    };
+    vec![good(line)]
+}
+
+fn listed(ids: &[CriterionId]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn parted(parting: &Parting) -> Vec<Line> {

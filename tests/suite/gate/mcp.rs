@@ -22,18 +22,34 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn start(sandbox: &Sandbox) -> Self {
+        let mut client = Self::unknown(sandbox);
+        client.greets();
+        client
+    }
+
+    /// One that has not said who it is.
+    fn unknown(sandbox: &Sandbox) -> Self {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
         command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
-        let mut client = Self { child, stdin, stdout, id: 0, noted: Vec::new() };
+        Self { child, stdin, stdout, id: 0, noted: Vec::new() }
+    }
+
+    fn greets(&mut self) {
         let hello = json!({
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
         });
-        let said = client.asks("initialize", &hello);
+        let said = self.asks("initialize", &hello);
         assert_eq!(said["result"]["serverInfo"]["name"], "tdd", "{said}");
-        client.says(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
-        client
+        self.says(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+    }
+
+    /// The next line that the server says.
+    fn hears(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.stdout.read_line(&mut line).unwrap() > 0, "it ended");
+        serde_json::from_str(&line).unwrap()
     }
 
     pub(super) fn says(&mut self, line: &str) {
@@ -46,9 +62,7 @@ impl Client {
             &json!({ "jsonrpc": "2.0", "id": self.id, "method": method, "params": params }).to_string(),
         );
         loop {
-            let mut line = String::new();
-            assert!(self.stdout.read_line(&mut line).unwrap() > 0, "it ended");
-            let said: Value = serde_json::from_str(&line).unwrap();
+            let said = self.hears();
             if said["id"] == self.id {
                 return said;
             }
@@ -249,6 +263,50 @@ fn ac_tdd_10_17_what_is_no_call_ends_nothing() {
     // Where there is no project, the client reads why nothing starts.
     let empty = Sandbox::empty();
     empty.tdd(&["mcp"]).expect(2).says(&["next: "]);
+}
+
+/// Before a client has said who it is, and after.
+#[test]
+fn ac_tdd_12_10_what_is_no_message_gets_the_protocols_error_and_ends_nothing() {
+    let sandbox = project();
+    let mut client = Client::unknown(&sandbox);
+    for is_known in [false, true] {
+        if is_known {
+            client.greets();
+        }
+        for (line, code) in
+            [("{\"jsonrpc\": \"2.0\",", -32700), ("no JSON", -32700), ("[]", -32600), ("7", -32600)]
+        {
+            client.says(line);
+            let said = client.hears();
+            assert_eq!((&said["error"]["code"], said.get("id")), (&json!(code), None), "{line}: {said}");
+        }
+        client.says(&json!({ "jsonrpc": "1.0", "id": 5, "method": "ping" }).to_string());
+        let said = client.hears();
+        assert_eq!((&said["id"], &said["error"]["code"]), (&json!(5), &json!(-32600)), "{said}");
+        // Some clients say the id last, so that it stands where nothing is kept of the line any more.
+        let large =
+            json!({ "name": "edit_file", "arguments": { "path": "a", "content": "x".repeat(17 << 20) } });
+        client.says(&format!(r#"{{"method":"tools/call","params":{large},"jsonrpc":"2.0","id":"last"}}"#));
+        let said = client.hears();
+        assert_eq!((&said["id"], &said["error"]["code"]), (&json!("last"), &json!(-32600)), "{said}");
+        assert!(said["error"]["message"].as_str().unwrap().contains("16 MiB"), "{said}");
+        // What wants no answer gets none, known or not.
+        client.says(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        client.says(&json!({ "jsonrpc": "2.0", "method": "no/such" }).to_string());
+        client.says("");
+    }
+    let said = client.asks("tools/list", &json!({}));
+    assert!(said["result"]["tools"].is_array(), "{said}");
+    client.ends().expect(0);
+    // A call before the client is known is refused, and it may still say who it is.
+    let mut client = Client::unknown(&sandbox);
+    let said = client.asks("tools/call", &json!({ "name": "status", "arguments": {} }));
+    assert!(said["error"]["code"].is_i64() && said.get("result").is_none(), "{said}");
+    assert_eq!(client.asks("ping", &json!({}))["result"], json!({}));
+    client.greets();
+    client.goes_through("status", &json!({}), &["the gate is on"]);
+    client.ends().expect(0);
 }
 
 #[test]

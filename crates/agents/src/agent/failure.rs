@@ -12,7 +12,7 @@ use tdd_core::trouble::{Trouble, TroubleKind, Why};
 /// again at once.
 #[derive(Debug)]
 pub(super) struct Setback {
-    pub(super) trouble: Trouble,
+    pub(super) trouble: Box<Trouble>,
     pub(super) again: Again,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Again {
 
 impl From<Trouble> for Setback {
     fn from(trouble: Trouble) -> Self {
-        Self { trouble, again: Again::No }
+        Self { trouble: Box::new(trouble), again: Again::No }
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn failed(table: &AgentTable, failure: AgentFailure, found: &Found, l
     let trouble = Trouble::new(kind, format!("the agent `{name}` {what}{until}"))
         .because(format!("it said: {said}\nall of it is in {}", log.display()))
         .mend(next);
-    Setback { trouble, again }
+    Setback { trouble: Box::new(trouble), again }
 }
 
 /// Lines of what a program printed last: some say what is wrong, and then at length what to do.

@@ -15,9 +15,9 @@
 use serde_yaml::Value;
 
 use super::OwnSandbox;
-use super::strict_map::{StrictMap, list, text};
 use super::template::{Argument, Argv, Template};
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{Table, about, list, text};
 
 /// Both ways of a start: a new session, and going on with one.
 pub(super) struct Starts {
@@ -33,10 +33,10 @@ enum Start {
 
 const CASES: [&str; 4] = ["first", "resume", "own_sandbox", "no_own_sandbox"];
 
-pub(super) fn starts(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Starts, Trouble> {
+pub(super) fn starts(map: &Table<'_>, own_sandbox: OwnSandbox) -> Result<Starts, Trouble> {
     let at = map.at("argv");
     let Some(value) = map.get("argv") else {
-        return Err(Trouble::config(format!("`{}` has no `argv`", map.path()))
+        return Err(about(map.path(), "has no `argv`")
             .because("without it nothing can be started")
             .advise("add argv: [\"program\", \"{prompt_file}\"]"));
     };
@@ -44,7 +44,7 @@ pub(super) fn starts(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Sta
     let says_both = list(&at, value)?.iter().any(|item| item.get("first").or(item.get("resume")).is_some());
     let resume_at = map.at("resume_argv");
     match map.get("resume_argv") {
-        Some(_) if says_both => Err(Trouble::config(format!("`{resume_at}` is said twice"))
+        Some(_) if says_both => Err(about(&resume_at, "is said twice")
             .because(format!("`{at}` says by `first:` and `resume:` how a session goes on"))
             .advise("take one of them out")),
         Some(value) => {
@@ -71,7 +71,7 @@ fn argv(at: &str, value: &Value, start: Start, own_sandbox: OwnSandbox) -> Resul
     let items = list(at, value)?;
     let empty_program = matches!(items.first(), Some(Value::String(program)) if program.is_empty());
     if items.is_empty() || empty_program {
-        return Err(Trouble::config(format!("`{at}` is empty"))
+        return Err(about(at, "is empty")
             .because("its first item must be the program")
             .advise("for example argv: [\"python3\", \"agent.py\", \"{prompt_file}\"]"));
     }
@@ -90,7 +90,7 @@ fn argv(at: &str, value: &Value, start: Start, own_sandbox: OwnSandbox) -> Resul
 }
 
 fn case(at: &str, item: &Value, start: Start, own_sandbox: OwnSandbox) -> Result<Vec<Argument>, Trouble> {
-    let case = StrictMap::open(at, item, &CASES)?;
+    let case = Table::open(at, item, &CASES)?;
     let mut arguments = Vec::new();
     for (key, applies) in [
         ("first", start == Start::First),
@@ -129,7 +129,7 @@ mod tests {
 
     fn read(yaml: &str, own_sandbox: OwnSandbox) -> Result<(Vec<String>, Option<Vec<String>>), Trouble> {
         let value: Value = serde_yaml::from_str(yaml).unwrap();
-        let map = StrictMap::open("agents.mine", &value, &["argv", "resume_argv"])?;
+        let map = Table::open("agents.mine", &value, &["argv", "resume_argv"])?;
         let starts = starts(&map, own_sandbox)?;
         let fill = |argv: &Argv| argv.fill(&|what| Some(what.name().to_owned())).unwrap();
         Ok((fill(&starts.first), starts.resume.as_ref().map(fill)))
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_case_is_named() {
         for (yaml, what) in [
-            ("argv: [a, {firts: [b]}]", "unknown key `firts`"),
+            ("argv: [a, {firts: [b]}]", "firts` is not known"),
             ("argv: [a, {first: b}]", "agents.mine.argv[1].first"),
             ("argv: [a, {own_sandbox: ['{nope}']}]", "{nope}"),
             ("argv: [{first: [a]}]", "agents.mine.argv[0]"),

@@ -9,9 +9,9 @@
 
 use serde_yaml::Value;
 
-use super::strict_map::{StrictMap, entries, variable, wrong_type};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{Table, about, entries, missing, variable, wrong_type};
 
 mod made;
 
@@ -75,7 +75,7 @@ impl Protect {
     }
 }
 
-pub(super) fn state_dirs(map: &StrictMap<'_>) -> Result<Vec<StateDir>, Trouble> {
+pub(super) fn state_dirs(map: &Table<'_>) -> Result<Vec<StateDir>, Trouble> {
     let at = map.at("state_dirs");
     let Some(value) = map.get("state_dirs") else { return Ok(Vec::new()) };
     entries(&at, value)?
@@ -83,10 +83,10 @@ pub(super) fn state_dirs(map: &StrictMap<'_>) -> Result<Vec<StateDir>, Trouble> 
         .map(|(name, value)| {
             let at = format!("{at}.{name}");
             variable(&at, &name)?;
-            let inner = StrictMap::open(&at, value, &["of", "carry", "files"])?;
-            let of = inner.text("of")?.ok_or_else(|| {
-                wrong_type(&inner.at("of"), &Value::Null, "a folder below HOME, like .codex")
-            })?;
+            let inner = Table::open(&at, value, &["of", "carry", "files"])?;
+            let of = inner
+                .text("of")?
+                .ok_or_else(|| missing(&inner.at("of"), "a folder below HOME, like .codex"))?;
             let of = if of == "." { of } else { relative(&inner.at("of"), &of)? };
             let carry = paths(&inner, "carry")?;
             let files = made::read(&inner, &carry)?;
@@ -97,7 +97,7 @@ pub(super) fn state_dirs(map: &StrictMap<'_>) -> Result<Vec<StateDir>, Trouble> 
 
 pub(super) fn relative(at: &str, path: &str) -> Result<String, Trouble> {
     let path = RelPath::new(path).ok_or_else(|| {
-        Trouble::config(format!("`{at}` is no path below a folder: `{path}`"))
+        about(at, format_args!("is no path below a folder: `{path}`"))
             .because("it must be relative and must not leave the folder")
             .advise("for example .codex, or auth.json")
     })?;
@@ -105,26 +105,32 @@ pub(super) fn relative(at: &str, path: &str) -> Result<String, Trouble> {
 }
 
 /// What the program keeps in the person's home and uses as its own.
-pub(super) fn uses_home(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
+pub(super) fn uses_home(map: &Table<'_>) -> Result<Vec<String>, Trouble> {
     paths(map, "uses_home")
 }
 
 /// What the program would read of a repository as settings of its own.
-pub(super) fn hide(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
+pub(super) fn hide(map: &Table<'_>) -> Result<Vec<String>, Trouble> {
     paths(map, "hide")
 }
 
-fn paths(map: &StrictMap<'_>, key: &str) -> Result<Vec<String>, Trouble> {
+fn paths(map: &Table<'_>, key: &str) -> Result<Vec<String>, Trouble> {
     let at = map.at(key);
     map.texts(key)?.unwrap_or_default().iter().map(|path| relative(&at, path)).collect()
 }
 
-pub(super) fn protect(map: &StrictMap<'_>) -> Result<Option<Protect>, Trouble> {
+pub(super) fn protect(map: &Table<'_>) -> Result<Option<Protect>, Trouble> {
     let Some(value) = map.get("protect") else { return Ok(None) };
-    let inner = StrictMap::open(map.at("protect"), value, &["file", "folder"])?;
+    let inner = Table::open(map.at("protect"), value, &["file", "folder"])?;
     let template = |key: &str| {
-        let text = inner.text(key)?.filter(|text| text.contains("{path}"));
-        text.ok_or_else(|| wrong_type(&inner.at(key), &Value::Null, "a text with {path} in it"))
+        const WANTED: &str = "a text with {path} in it";
+        match inner.get(key) {
+            None => Err(missing(&inner.at(key), WANTED)),
+            Some(value) => {
+                let text = inner.text(key)?.filter(|text| text.contains("{path}"));
+                text.ok_or_else(|| wrong_type(&inner.at(key), value, WANTED))
+            }
+        }
     };
     Ok(Some(Protect { file: template("file")?, folder: template("folder")? }))
 }

@@ -13,12 +13,10 @@
 //! codex also tells of a turn of its own, in which it makes up a title.
 
 use serde_json::Value as Json;
-use serde_yaml::Value;
 
 use super::arguments;
 use super::home::{self, StateDir};
 use super::selector::{conditions, pointer};
-use super::strict_map::{StrictMap, list, text, variable, wrong_type};
 use super::template::Placeholder;
 use super::template::{Argv, Template};
 use super::{AgentTable, MessageFrom, OwnSandbox, PromptBy, SessionFrom, Stdio, usage};
@@ -26,6 +24,7 @@ use crate::agent_stream::pointer::Pointer;
 use crate::agent_stream::select::Selector;
 use crate::agent_stream::usage::UsageSource;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{Table, list, missing, text, variable};
 use tdd_spec::tdd_result;
 
 /// What differs when a person sits at the agent's screen.
@@ -142,16 +141,16 @@ impl AgentTable {
 
 const KEYS: &[&str] = &["argv", "message", "quit", "transcripts", "state_dirs", "uses_home"];
 
-pub(super) fn read(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Option<Interactive>, Trouble> {
+pub(super) fn read(map: &Table<'_>, own_sandbox: OwnSandbox) -> Result<Option<Interactive>, Trouble> {
     let Some(value) = map.get("interactive") else { return Ok(None) };
-    let inner = StrictMap::open(map.at("interactive"), value, KEYS)?;
-    let absent = |key: &str, wanted: &str| wrong_type(&inner.at(key), &Value::Null, wanted);
+    let inner = Table::open(map.at("interactive"), value, KEYS)?;
+    let absent = |key: &str, wanted: &str| missing(&inner.at(key), wanted);
     let argv = inner.get("argv").ok_or_else(|| absent("argv", "a program and its arguments"))?;
     let message = inner.get("message").ok_or_else(|| absent("message", "{file: PATH, take: POINTER}"))?;
-    let message = StrictMap::open(inner.at("message"), message, &["file", "take", "skip"])?;
+    let message = Table::open(inner.at("message"), message, &["file", "take", "skip"])?;
     let said = |key: &str, wanted: &str| match message.get(key) {
         Some(value) => text(&message.at(key), value),
-        None => Err(wrong_type(&message.at(key), &Value::Null, wanted)),
+        None => Err(missing(&message.at(key), wanted)),
     };
     let file = said("file", "the path of a file")?;
     let take = said("take", "a JSON pointer")?;
@@ -167,19 +166,19 @@ pub(super) fn read(map: &StrictMap<'_>, own_sandbox: OwnSandbox) -> Result<Optio
     }))
 }
 
-fn own_turns(message: &StrictMap<'_>) -> Result<Vec<Selector>, Trouble> {
+fn own_turns(message: &Table<'_>) -> Result<Vec<Selector>, Trouble> {
     let Some(value) = message.get("skip") else { return Ok(Vec::new()) };
     let at = message.at("skip");
     let own = list(&at, value)?.iter().map(|item| conditions(&at, item));
     own.map(|filter| Ok(Selector { filter: filter?, take: None, by: None })).collect()
 }
 
-fn transcripts(map: &StrictMap<'_>) -> Result<Option<Transcripts>, Trouble> {
+fn transcripts(map: &Table<'_>) -> Result<Option<Transcripts>, Trouble> {
     let Some(value) = map.get("transcripts") else { return Ok(None) };
-    let inner = StrictMap::open(map.at("transcripts"), value, &["in", "of", "files", "usage"])?;
+    let inner = Table::open(map.at("transcripts"), value, &["in", "of", "files", "usage"])?;
     let said = |key: &str, wanted: &str| match inner.get(key) {
         Some(value) => text(&inner.at(key), value),
-        None => Err(wrong_type(&inner.at(key), &Value::Null, wanted)),
+        None => Err(missing(&inner.at(key), wanted)),
     };
     let name = said("in", "the variable that names a folder")?;
     variable(&inner.at("in"), &name)?;
@@ -188,7 +187,7 @@ fn transcripts(map: &StrictMap<'_>) -> Result<Option<Transcripts>, Trouble> {
     let files = home::relative(&inner.at("files"), &files)?;
     let usage = usage::sources(&inner)?;
     if usage.is_empty() {
-        return Err(wrong_type(&inner.at("usage"), &Value::Null, "where its lines tell figures"));
+        return Err(missing(&inner.at("usage"), "where its lines tell figures"));
     }
     let files = files.split('/').map(str::to_owned).collect();
     Ok(Some(Transcripts { variable: name, of, files, usage }))

@@ -14,9 +14,9 @@
 //! in `env` and `args`. A key must be given where the agent asks for one; any text does.
 
 use super::AgentTable;
-use super::strict_map::{StrictMap, unknown_word};
 use super::template::{Argument, Template};
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{Table, about, unknown_word};
 
 /// The words of `api:`, as the model server's log has them.
 const APIS: [&str; 4] = ["anthropic", "responses", "chat", "gemini"];
@@ -59,9 +59,9 @@ impl Kit {
     }
 }
 
-pub(super) fn read(map: &StrictMap<'_>) -> Result<Option<Kit>, Trouble> {
+pub(super) fn read(map: &Table<'_>) -> Result<Option<Kit>, Trouble> {
     let Some(value) = map.get("kit") else { return Ok(None) };
-    let inner = StrictMap::open(map.at("kit"), value, &["api", "env", "args", "model", "home", "tools"])?;
+    let inner = Table::open(map.at("kit"), value, &["api", "env", "args", "model", "home", "tools"])?;
     let api = inner.text("api")?.unwrap_or_default();
     if !APIS.contains(&api.as_str()) {
         return Err(unknown_word(&inner.at("api"), &api, &APIS));
@@ -77,7 +77,7 @@ pub(super) fn read(map: &StrictMap<'_>) -> Result<Option<Kit>, Trouble> {
     let names_server = |text: &String| text.contains(SERVER);
     let texts = kit.env.iter().chain(&kit.home).map(|(_, text)| text).chain(&kit.args);
     if !texts.clone().any(names_server) {
-        return Err(Trouble::config(format!("`{}` does not point the agent at a server", map.at("kit")))
+        return Err(about(map.at("kit"), "does not point the agent at a server")
             .because("nothing in it holds {server}")
             .advise(
                 "say in `env`, `args` or `home` where the agent finds its model: http://…, as {server}",
@@ -90,14 +90,14 @@ pub(super) fn read(map: &StrictMap<'_>) -> Result<Option<Kit>, Trouble> {
 }
 
 /// Files of the home lie in it, wherever their paths would lead.
-fn home(map: &StrictMap<'_>) -> Result<Vec<(String, String)>, Trouble> {
+fn home(map: &Table<'_>) -> Result<Vec<(String, String)>, Trouble> {
     let files = map.text_map("home")?;
     let leaves = |path: &str| {
         path.is_empty() || path.split('/').any(|part| part.is_empty() || part == "." || part == "..")
     };
     match files.iter().find(|(path, _)| leaves(path)) {
         None => Ok(files),
-        Some((path, _)) => Err(Trouble::config(format!("`{}` holds the path `{path}`", map.at("home")))
+        Some((path, _)) => Err(about(map.at("home"), format_args!("holds the path `{path}`"))
             .because("such files lie in the agent's fresh home")
             .advise("write a plain path below it, for example .config/agent.json")),
     }
@@ -137,7 +137,7 @@ mod tests {
             ("{api: soap, env: {U: '{server}'}}", "kit.api"),
             ("{env: {U: '{server}'}}", "kit.api"),
             ("{api: chat}", "does not point"),
-            ("{api: chat, url: x}", "unknown key `url`"),
+            ("{api: chat, url: x}", "url` is not known"),
             ("{api: chat, args: ['{server}{nope}']}", "{nope}"),
             ("{api: chat, home: {../x: '{server}'}}", "../x"),
             ("{api: chat, home: {/x: '{server}'}}", "/x"),

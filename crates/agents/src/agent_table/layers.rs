@@ -4,21 +4,45 @@
 //! built-in name means is the person's to say: a repository can bound such an agent, and not say how
 //! it is called, so that `--agent claude` starts what the person takes it for.
 
+use std::rc::Rc;
+
 use serde_yaml::Value;
 
-use super::strict_map::StrictMap;
 use super::template::Argv;
 use super::{AgentTable, BUILTIN, builtin, read, yaml};
 use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::Table;
+use tdd_spec::strict::line::nearest_line;
 
-/// What the two files say of one name; `Null` where a file has the name and nothing behind it.
+/// What the two files say of one name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentSetting {
     /// In `tdd.yaml` of the project.
-    pub project: Option<Value>,
+    pub project: Option<Said>,
     /// In the person's own settings.
-    pub person: Option<Value>,
+    pub person: Option<Said>,
+}
+
+/// A table as it stands in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// `Null` where the file has the name and nothing behind it.
+    pub value: Value,
+    /// How messages call the file.
+    pub file: Rc<str>,
+    /// All of the file, where the lines of settings are looked for.
+    pub source: Rc<str>,
+}
+
+impl Said {
+    fn placed(&self, trouble: Trouble) -> Trouble {
+        trouble.in_file(&self.file, |setting| nearest_line(&self.source, setting))
+    }
+
+    fn read(&self, name: &str) -> Result<AgentTable, Trouble> {
+        read(name, &self.value).map_err(|trouble| self.placed(trouble))
+    }
 }
 
 /// What a repository may say of a built-in agent: bounds, and what it writes.
@@ -30,31 +54,35 @@ impl AgentSetting {
     /// # Errors
     /// A table that can't be used, or one of a repository that says how a built-in agent is called.
     pub fn table(&self, name: &str) -> Result<Option<AgentTable>, Trouble> {
-        let said = |value: &Option<Value>| value.clone().filter(|value| !value.is_null());
+        let something = |said: &'_ Option<Said>| said.clone().filter(|said| !said.value.is_null());
+        let (project, person) = (something(&self.project), something(&self.person));
         let Some(text) = builtin(name) else {
-            let value = said(&self.project).or(said(&self.person));
             // Nothing behind a name is told to who wants that agent.
-            let value = value.or_else(|| self.project.clone()).or_else(|| self.person.clone());
-            return value.map(|value| read(name, &value)).transpose();
+            let said = project.or(person).or_else(|| self.project.clone()).or_else(|| self.person.clone());
+            return said.map(|said| said.read(name)).transpose();
         };
-        let mut value = match said(&self.person) {
-            Some(own) => own,
+        let Some(bounds) = project else {
+            return match person {
+                Some(own) => own.read(name).map(Some),
+                None => read(name, &yaml(name, text)?).map(Some),
+            };
+        };
+        // The person's own is looked at alone first, so that what is wrong is told of its file.
+        let mut value = match person {
+            Some(own) => own.read(name).map(|_| own.value)?,
             None => yaml(name, text)?,
         };
-        if let Some(bounds) = said(&self.project) {
-            refuse_call(name, &bounds)?;
-            let own =
-                bounds.as_mapping().into_iter().flatten().filter(|(key, _)| key.as_str() != Some("like"));
-            for (key, bound) in own {
-                value[key] = bound.clone();
-            }
+        refuse_call(name, &bounds.value).map_err(|trouble| bounds.placed(trouble))?;
+        let own = bounds.value.as_mapping().into_iter().flatten();
+        for (key, bound) in own.filter(|(key, _)| key.as_str() != Some("like")) {
+            value[key] = bound.clone();
         }
-        read(name, &value).map(Some)
+        read(name, &value).map(Some).map_err(|trouble| bounds.placed(trouble))
     }
 
     /// How the agent is called, line by line, where a repository says it.
     pub fn brought(&self, name: &str, table: &AgentTable) -> Vec<String> {
-        let is_brought = self.project.as_ref().is_some_and(|value| !value.is_null());
+        let is_brought = self.project.as_ref().is_some_and(|said| !said.value.is_null());
         if !is_brought || builtin(name).is_some() {
             return Vec::new();
         }
@@ -97,7 +125,7 @@ fn refuse_call(name: &str, bounds: &Value) -> Result<(), Trouble> {
     }
     if call.is_empty() {
         // Each of these is of its type, or told as what is wrong with it.
-        return StrictMap::open(at, bounds, &BOUNDS).map(drop);
+        return Table::open(at, bounds, &BOUNDS).map(drop);
     }
     Err(refused(name, &format!("it says more than bounds of it: {}", call.join(", "))))
 }
@@ -118,8 +146,14 @@ mod tests {
     use super::*;
 
     fn setting(project: &str, person: &str) -> AgentSetting {
-        let value = |text: &str| (!text.is_empty()).then(|| serde_yaml::from_str(text).unwrap());
-        AgentSetting { project: value(project), person: value(person) }
+        let said = |file: &str, text: &str| {
+            (!text.is_empty()).then(|| Said {
+                value: serde_yaml::from_str(text).unwrap(),
+                file: file.into(),
+                source: format!("agents:\n  claude:\n{text}").into(),
+            })
+        };
+        AgentSetting { project: said("tdd.yaml", project), person: said("own.yaml", person) }
     }
 
     fn program(table: &AgentTable) -> String {
@@ -178,6 +212,19 @@ mod tests {
         }
         let wrong = setting("[evil]", "").table("claude").unwrap_err();
         assert!(wrong.what.contains("agents.claude"), "{wrong}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_the_line_of_its_file() {
+        for (project, person, place) in [
+            ("max_turns: 9\nwall: 30", "", "tdd.yaml:4: `agents.claude.wall`"),
+            ("", "like: claude\nargv: [a, 5]", "own.yaml:4: `agents.claude.argv[1]`"),
+            ("max_turns: 9", "like: claude\nmax_turns: x", "own.yaml:4: `agents.claude.max_turns`"),
+            ("max_turns: x", "like: claude\nmax_turns: 9", "tdd.yaml:3: `agents.claude.max_turns`"),
+        ] {
+            let trouble = setting(project, person).table("claude").unwrap_err();
+            assert!(trouble.what.starts_with(place), "{project} over {person}: {trouble}");
+        }
     }
 
     #[test]

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
-use super::amount::{duration_ms, size_bytes};
 use super::selector::{conditions, selector, taking};
-use super::strict_map::{StrictMap, entries, list, text, unknown_word, variable, wrong_type};
 use super::template::{Placeholder, Template};
 use super::{
     AgentFailure, AgentTable, EnvRules, FailureSign, MessageFrom, OwnSandbox, PromptBy, Records, SessionFrom,
@@ -16,9 +14,11 @@ use super::{arguments, home, interactive, keys, kit, version};
 use crate::agent_stream::select::Selector;
 use tdd_core::fix::Writes;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::amount::{duration_ms, size_bytes};
+use tdd_spec::strict::{Table, about, entries, list, missing, text, unknown_word, variable, wrong_type};
 
 pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
-    let map = StrictMap::open(format!("agents.{name}"), yaml, &keys::names())?;
+    let map = Table::open(format!("agents.{name}"), yaml, &keys::names())?;
     let (message, told) = message(&map)?;
     let own_sandbox = own_sandbox(&map)?;
     let starts = arguments::starts(&map, own_sandbox)?;
@@ -67,9 +67,9 @@ pub(super) fn table(name: &str, yaml: &Value) -> Result<AgentTable, Trouble> {
 }
 
 /// What no single key can tell.
-fn check_whole(map: &StrictMap<'_>, table: &AgentTable) -> Result<(), Trouble> {
+fn check_whole(map: &Table<'_>, table: &AgentTable) -> Result<(), Trouble> {
     if table.resume_argv.is_some() && table.session.is_none() {
-        return Err(Trouble::config(format!("`{}` is never used", map.at("resume_argv")))
+        return Err(about(map.at("resume_argv"), "is never used")
             .because("nothing says where the id of a session is found")
             .advise("add `session: new-uuid` or a selector, or take `resume_argv` out"));
     }
@@ -77,17 +77,17 @@ fn check_whole(map: &StrictMap<'_>, table: &AgentTable) -> Result<(), Trouble> {
         table.argv.uses(placeholder) || table.resume_argv.as_ref().is_some_and(|argv| argv.uses(placeholder))
     };
     if table.settings_seen.is_some() && table.turns.is_none() {
-        return Err(Trouble::config(format!("`{}` would come too late", map.at("settings_seen")))
+        return Err(about(map.at("settings_seen"), "would come too late")
             .because("it must be seen before the first turn, and nothing says what a turn is")
             .advise("add `turns:`, or take `settings_seen` out"));
     }
     if table.prompt != PromptBy::Argv && uses(Placeholder::Prompt) {
-        return Err(Trouble::config(format!("`{}` uses {{prompt}}", map.at("argv")))
+        return Err(about(map.at("argv"), "uses {prompt}")
             .because("the prompt is an argument only with `prompt: argv`")
             .advise("write `prompt: argv`, or use {prompt_file}"));
     }
     if table.prompt == PromptBy::File && !table.argv.uses(Placeholder::PromptFile) && !uses_run_dir(table) {
-        return Err(Trouble::config(format!("`{}` does not give the prompt to the agent", map.at("argv")))
+        return Err(about(map.at("argv"), "does not give the prompt to the agent")
             .because("with `prompt: file` an argument must name {prompt_file}")
             .advise("add \"{prompt_file}\" to argv, or write `prompt: stdin`"));
     }
@@ -104,7 +104,7 @@ fn uses_run_dir(table: &AgentTable) -> bool {
             .any(|(_, value)| value.uses(Placeholder::RunDir) || value.uses(Placeholder::PromptFile))
 }
 
-fn prompt(map: &StrictMap<'_>) -> Result<PromptBy, Trouble> {
+fn prompt(map: &Table<'_>) -> Result<PromptBy, Trouble> {
     match map.text("prompt")?.as_deref() {
         None | Some("file") => Ok(PromptBy::File),
         Some("stdin") => Ok(PromptBy::Stdin),
@@ -113,7 +113,7 @@ fn prompt(map: &StrictMap<'_>) -> Result<PromptBy, Trouble> {
     }
 }
 
-fn stdio(map: &StrictMap<'_>) -> Result<Stdio, Trouble> {
+fn stdio(map: &Table<'_>) -> Result<Stdio, Trouble> {
     match map.text("stdio")?.as_deref() {
         None | Some("pty") => Ok(Stdio::Pty),
         Some("pipe") => Ok(Stdio::Pipe),
@@ -122,13 +122,11 @@ fn stdio(map: &StrictMap<'_>) -> Result<Stdio, Trouble> {
 }
 
 /// The message, and the session that `jsonl:` may name beside it.
-fn message(map: &StrictMap<'_>) -> Result<(MessageFrom, Option<SessionFrom>), Trouble> {
+fn message(map: &Table<'_>) -> Result<(MessageFrom, Option<SessionFrom>), Trouble> {
     let Some(value) = map.get("message") else { return Ok((MessageFrom::Stdout, None)) };
-    let outer = StrictMap::open(map.at("message"), value, &["from", "path", "file", "json", "jsonl"])?;
+    let outer = Table::open(map.at("message"), value, &["from", "path", "file", "json", "jsonl"])?;
     let inner = match outer.get("from") {
-        Some(from @ Value::Mapping(_)) => {
-            StrictMap::open(outer.at("from"), from, &["file", "json", "jsonl"])?
-        }
+        Some(from @ Value::Mapping(_)) => Table::open(outer.at("from"), from, &["file", "json", "jsonl"])?,
         _ => outer.clone(),
     };
     let from = if inner.has("from") { inner.text("from")? } else { None };
@@ -160,12 +158,12 @@ fn message(map: &StrictMap<'_>) -> Result<(MessageFrom, Option<SessionFrom>), Tr
 }
 
 fn no_place(at: &str) -> Trouble {
-    Trouble::config(format!("`{at}` does not name one place"))
+    about(at, "does not name one place")
         .because("the final message is found in exactly one way")
         .advise("write one of {from: stdout}, {file: PATH}, {json: POINTER}, {jsonl: {where: …, take: …}}")
 }
 
-fn lines(map: &StrictMap<'_>) -> Result<(Selector, Option<SessionFrom>), Trouble> {
+fn lines(map: &Table<'_>) -> Result<(Selector, Option<SessionFrom>), Trouble> {
     let at = map.at("jsonl");
     let value = map.get("jsonl").unwrap_or(&Value::Null);
     let lines = taking(&at, value, &["where", "take", "by", "session"])?;
@@ -176,17 +174,17 @@ fn lines(map: &StrictMap<'_>) -> Result<(Selector, Option<SessionFrom>), Trouble
     Ok((lines, told))
 }
 
-fn path(map: &StrictMap<'_>, key: &str) -> Result<Template, Trouble> {
+fn path(map: &Table<'_>, key: &str) -> Result<Template, Trouble> {
     match map.text(key)?.filter(|path| !path.is_empty()) {
         Some(path) => Template::read(&map.at(key), &path),
-        None => Err(wrong_type(&map.at(key), &Value::Null, "the path of the message's file")),
+        None => Err(missing(&map.at(key), "the path of the message's file")),
     }
 }
 
-fn session(map: &StrictMap<'_>, told: Option<SessionFrom>) -> Result<Option<SessionFrom>, Trouble> {
+fn session(map: &Table<'_>, told: Option<SessionFrom>) -> Result<Option<SessionFrom>, Trouble> {
     match map.get("session") {
         None => Ok(told),
-        Some(_) if told.is_some() => Err(Trouble::config(format!("`{}` is said twice", map.at("session")))
+        Some(_) if told.is_some() => Err(about(map.at("session"), "is said twice")
             .because("`message.jsonl.session` says it too")
             .advise("take one of them out")),
         Some(value) => session_from(&map.at("session"), value).map(Some),
@@ -205,14 +203,14 @@ fn counting(at: &str, value: &Value) -> Result<Selector, Trouble> {
 }
 
 /// A list of selectors, each of which says what to take.
-fn takings(map: &StrictMap<'_>, key: &str) -> Result<Vec<Selector>, Trouble> {
+fn takings(map: &Table<'_>, key: &str) -> Result<Vec<Selector>, Trouble> {
     let at = map.at(key);
     let Some(value) = map.get(key) else { return Ok(Vec::new()) };
     let items = list(&at, value)?.iter().enumerate();
     items.map(|(index, item)| taking(&format!("{at}[{index}]"), item, &["where", "take"])).collect()
 }
 
-fn own_sandbox(map: &StrictMap<'_>) -> Result<OwnSandbox, Trouble> {
+fn own_sandbox(map: &Table<'_>) -> Result<OwnSandbox, Trouble> {
     // YAML has two spellings of a switch, and a person may mean either.
     match map.get("own_sandbox") {
         None | Some(Value::Bool(false)) => Ok(OwnSandbox::Off),
@@ -225,7 +223,7 @@ fn own_sandbox(map: &StrictMap<'_>) -> Result<OwnSandbox, Trouble> {
     }
 }
 
-fn records(map: &StrictMap<'_>) -> Result<Option<Records>, Trouble> {
+fn records(map: &Table<'_>) -> Result<Option<Records>, Trouble> {
     match map.text("records")?.as_deref() {
         None => Ok(None),
         Some("codex") => Ok(Some(Records::Codex)),
@@ -233,9 +231,9 @@ fn records(map: &StrictMap<'_>) -> Result<Option<Records>, Trouble> {
     }
 }
 
-fn env(map: &StrictMap<'_>) -> Result<EnvRules, Trouble> {
+fn env(map: &Table<'_>) -> Result<EnvRules, Trouble> {
     let Some(value) = map.get("env") else { return Ok(EnvRules::default()) };
-    let inner = StrictMap::open(map.at("env"), value, &["set", "pass"])?;
+    let inner = Table::open(map.at("env"), value, &["set", "pass"])?;
     let mut set = Vec::new();
     for (name, value) in inner.text_map("set")? {
         let at = format!("{}.{name}", inner.at("set"));
@@ -249,13 +247,13 @@ fn env(map: &StrictMap<'_>) -> Result<EnvRules, Trouble> {
     Ok(EnvRules { set, pass })
 }
 
-fn files(map: &StrictMap<'_>) -> Result<BTreeMap<String, Template>, Trouble> {
+fn files(map: &Table<'_>) -> Result<BTreeMap<String, Template>, Trouble> {
     let mut files = BTreeMap::new();
     for (name, content) in map.text_map("files")? {
         let at = format!("{}.{name}", map.at("files"));
         let is_plain = !name.is_empty() && !name.contains('/') && !name.starts_with('.');
         if !is_plain || ["prompt.md", "role.md"].contains(&name.as_str()) {
-            return Err(Trouble::config(format!("`{at}` is no name for a generated file"))
+            return Err(about(&at, "is no name for a generated file")
                 .because("such files lie beside prompt.md and role.md in the exchange folder")
                 .advise("use a plain name, for example role.json"));
         }
@@ -269,7 +267,7 @@ fn exit_code(at: &str, value: &Value) -> Result<i32, Trouble> {
     code.ok_or_else(|| wrong_type(at, value, "an exit code from 0 to 255"))
 }
 
-fn ok_exit(map: &StrictMap<'_>) -> Result<Vec<i32>, Trouble> {
+fn ok_exit(map: &Table<'_>) -> Result<Vec<i32>, Trouble> {
     let at = map.at("ok_exit");
     match map.get("ok_exit") {
         None => Ok(vec![0]),
@@ -278,7 +276,7 @@ fn ok_exit(map: &StrictMap<'_>) -> Result<Vec<i32>, Trouble> {
     }
 }
 
-fn exit_map(map: &StrictMap<'_>) -> Result<BTreeMap<i32, AgentFailure>, Trouble> {
+fn exit_map(map: &Table<'_>) -> Result<BTreeMap<i32, AgentFailure>, Trouble> {
     let at = map.at("exit_map");
     let Some(value) = map.get("exit_map") else { return Ok(BTreeMap::new()) };
     let Value::Mapping(codes) = value else {
@@ -292,7 +290,7 @@ fn failure(at: &str, word: &str) -> Result<AgentFailure, Trouble> {
     found.ok_or_else(|| unknown_word(at, word, &AgentFailure::ALL.map(AgentFailure::name)))
 }
 
-fn failures(map: &StrictMap<'_>) -> Result<Vec<(AgentFailure, FailureSign)>, Trouble> {
+fn failures(map: &Table<'_>) -> Result<Vec<(AgentFailure, FailureSign)>, Trouble> {
     let at = map.at("failures");
     let Some(value) = map.get("failures") else { return Ok(Vec::new()) };
     let mut failures = Vec::new();
@@ -312,32 +310,31 @@ fn failures(map: &StrictMap<'_>) -> Result<Vec<(AgentFailure, FailureSign)>, Tro
     Ok(failures)
 }
 
-fn max_turns(map: &StrictMap<'_>) -> Result<Option<u32>, Trouble> {
-    let number = map.number("max_turns", 1)?;
-    Ok(number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)))
+fn max_turns(map: &Table<'_>) -> Result<Option<u32>, Trouble> {
+    map.number("max_turns", 1..=u32::MAX)
 }
 
-fn writes(map: &StrictMap<'_>) -> Result<Writes, Trouble> {
+fn writes(map: &Table<'_>) -> Result<Writes, Trouble> {
     let Some(value) = map.get("code") else { return Ok(Writes::Code) };
     let code = value.as_bool().ok_or_else(|| wrong_type(&map.at("code"), value, "true or false"))?;
     Ok(Writes::from(code))
 }
 
-fn duration(map: &StrictMap<'_>, key: &str) -> Result<Option<u64>, Trouble> {
+fn duration(map: &Table<'_>, key: &str) -> Result<Option<u64>, Trouble> {
     let Some(value) = map.get(key) else { return Ok(None) };
     let read = value.as_str().and_then(duration_ms);
     read.map(Some).ok_or_else(|| wrong_type(&map.at(key), value, "a duration with its unit, like 30m or 90s"))
 }
 
-fn size(map: &StrictMap<'_>, key: &str) -> Result<Option<u64>, Trouble> {
+fn size(map: &Table<'_>, key: &str) -> Result<Option<u64>, Trouble> {
     let Some(value) = map.get(key) else { return Ok(None) };
     let read = value.as_str().and_then(size_bytes).or_else(|| value.as_u64().filter(|bytes| *bytes > 0));
     read.map(Some).ok_or_else(|| wrong_type(&map.at(key), value, "a size with its unit, like 64MiB"))
 }
 
-fn stop(map: &StrictMap<'_>) -> Result<StopLadder, Trouble> {
+fn stop(map: &Table<'_>) -> Result<StopLadder, Trouble> {
     let Some(value) = map.get("stop") else { return Ok(StopLadder::default()) };
-    let inner = StrictMap::open(map.at("stop"), value, &["interrupt", "terminate"])?;
+    let inner = Table::open(map.at("stop"), value, &["interrupt", "terminate"])?;
     let default = StopLadder::default();
     Ok(StopLadder {
         interrupt_ms: duration(&inner, "interrupt")?.unwrap_or(default.interrupt_ms),

@@ -3,17 +3,17 @@
 use serde_json::Value as Json;
 use serde_yaml::Value;
 
-use super::strict_map::{StrictMap, entries, text, wrong_type};
 use crate::agent_stream::pointer::Pointer;
 use crate::agent_stream::select::{By, Condition, Selector};
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{Table, about, entries, missing, text, wrong_type};
 
 /// A pointer alone, or a mapping with `where` and the other keys of `known`.
 pub(super) fn selector(at: &str, value: &Value, known: &[&str]) -> Result<Selector, Trouble> {
     if let Value::String(pointer) = value {
         return Ok(Selector { filter: Vec::new(), take: Some(self::pointer(at, pointer)?), by: None });
     }
-    let map = StrictMap::open(at, value, known)?;
+    let map = Table::open(at, value, known)?;
     let filter = match map.get("where") {
         Some(value) => conditions(&map.at("where"), value)?,
         None => Vec::new(),
@@ -27,7 +27,7 @@ pub(super) fn selector(at: &str, value: &Value, known: &[&str]) -> Result<Select
         Some(_) | None => at_key("by")?.map(By::Value),
     };
     if filter.is_empty() && take.is_none() {
-        return Err(Trouble::config(format!("`{at}` selects nothing"))
+        return Err(about(at, "selects nothing")
             .because("it has neither `where` nor `take`")
             .advise("say which lines are meant: where: {/type: result}"));
     }
@@ -38,7 +38,7 @@ pub(super) fn selector(at: &str, value: &Value, known: &[&str]) -> Result<Select
 pub(super) fn taking(at: &str, value: &Value, known: &[&str]) -> Result<Selector, Trouble> {
     let selector = selector(at, value, known)?;
     if selector.take.is_none() {
-        return Err(Trouble::config(format!("`{at}` does not say what to take"))
+        return Err(about(at, "does not say what to take")
             .because("a matching line is found, but not the text in it")
             .advise("add `take:` with a JSON pointer, for example take: /message/content/*/text"));
     }
@@ -60,11 +60,11 @@ fn condition(at: &str, key: &str, value: &Value) -> Result<Condition, Trouble> {
             items.iter().map(|item| scalar(at, item)).collect::<Result<Vec<_>, _>>()?,
         )),
         Value::Mapping(_) => {
-            let map = StrictMap::open(at, value, &["begins", "contains"])?;
+            let map = Table::open(at, value, &["begins", "contains"])?;
             let text = |key: &str| map.text(key).map(Option::unwrap_or_default);
             match (text("begins")?, text("contains")?) {
                 (begins, contains) if begins.is_empty() && contains.is_empty() => {
-                    Err(wrong_type(&map.at("contains"), &Value::Null, "a text"))
+                    Err(missing(&map.at("contains"), "a text"))
                 }
                 (begins, contains) => Ok(Condition::text(place, begins, contains)),
             }
@@ -95,7 +95,7 @@ fn scalar(at: &str, value: &Value) -> Result<Json, Trouble> {
 
 pub(super) fn pointer(at: &str, text: &str) -> Result<Pointer, Trouble> {
     Pointer::parse(text).ok_or_else(|| {
-        Trouble::config(format!("`{at}` is no JSON pointer: `{text}`"))
+        about(at, format_args!("is no JSON pointer: `{text}`"))
             .because("a pointer begins with `/` and has `/` between its parts; `*` is every item of a list")
             .advise("for example /message/content/*/text")
     })

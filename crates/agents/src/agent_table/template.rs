@@ -11,9 +11,9 @@
 //! arguments (`features.x={enabled=true}`). A group is left out as a whole when one of its
 //! placeholders has no value: `[--model, "{model}"]` goes when no model is set.
 
-use super::strict_map::{nearest_advice, unknown_word};
 use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{about, did_you_mean};
 
 /// What can be filled in. Which of them have a value depends on the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -283,13 +283,12 @@ fn known(at: &str, name: &str) -> Result<Placeholder, Trouble> {
         return Ok(*placeholder);
     }
     let names: Vec<&str> = NAMES.iter().map(|(_, name, _)| *name).collect();
-    let mut trouble = unknown_word(at, name, &names);
-    trouble.what = format!("`{at}` has an unknown placeholder `{{{name}}}`");
-    trouble.next = format!(
-        "{}; if `{{{name}}}` is meant literally, write `{{{{{name}}}}}`",
-        nearest_advice(name, &names).trim_end_matches('?')
-    );
-    Err(trouble)
+    Err(about(at, format_args!("has an unknown placeholder `{{{name}}}`"))
+        .because("nothing says what is to stand there")
+        .advise(format!(
+            "{} For the text `{{{name}}}` itself write `{{{{{name}}}}}`.",
+            did_you_mean(name, &names)
+        )))
 }
 
 #[cfg(test)]

@@ -14,17 +14,17 @@
 use serde_yaml::Value;
 
 use super::selector::{conditions, pointer};
-use super::strict_map::{StrictMap, list, text, unknown_word, wrong_type};
 use crate::agent_stream::pointer::Pointer;
 use crate::agent_stream::select::{By, Selector};
 use crate::agent_stream::usage::{Span, UsageSource};
 use crate::agent_table::AgentTable;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::{Cap, Caps};
+use tdd_spec::strict::{Table, about, list, missing, text, unknown_word};
 
 const KEYS: &[&str] = &["where", "by", "of", "input", "cached", "output", "usd"];
 
-pub(super) fn sources(map: &StrictMap<'_>) -> Result<Vec<UsageSource>, Trouble> {
+pub(super) fn sources(map: &Table<'_>) -> Result<Vec<UsageSource>, Trouble> {
     let at = map.at("usage");
     match map.get("usage") {
         None => Ok(Vec::new()),
@@ -49,7 +49,7 @@ impl AgentTable {
 }
 
 fn source(at: &str, value: &Value) -> Result<UsageSource, Trouble> {
-    let map = StrictMap::open(at, value, KEYS)?;
+    let map = Table::open(at, value, KEYS)?;
     let filter = match map.get("where") {
         Some(value) => conditions(&map.at("where"), value)?,
         None => Vec::new(),
@@ -65,28 +65,28 @@ fn source(at: &str, value: &Value) -> Result<UsageSource, Trouble> {
     };
     let tells = [&source.input, &source.cached, &source.output, &source.usd];
     if tells.into_iter().all(Vec::is_empty) {
-        return Err(Trouble::config(format!("`{at}` tells nothing"))
+        return Err(about(at, "tells nothing")
             .because("it says which lines are meant, but not where a figure stands in them")
             .advise("add one of `input:`, `cached:`, `output:`, `usd:`, for example usd: /total_cost_usd"));
     }
     if source.span != Span::Call && source.lines.by.is_some() {
-        return Err(Trouble::config(format!("`{}` means nothing", map.at("by")))
+        return Err(about(map.at("by"), "means nothing")
             .because("of a run or a session the last line counts, so lines are not put together")
             .advise("take it out, or write `of: call`"));
     }
     Ok(source)
 }
 
-fn span(map: &StrictMap<'_>) -> Result<Span, Trouble> {
+fn span(map: &Table<'_>) -> Result<Span, Trouble> {
     let names = Span::WORDS.map(|(name, _)| name);
     let Some(word) = map.text("of")? else {
-        return Err(wrong_type(&map.at("of"), &Value::Null, "one of call, run, session"));
+        return Err(missing(&map.at("of"), "one of call, run, session"));
     };
     let found = Span::WORDS.into_iter().find(|(name, _)| *name == word);
     found.map(|(_, span)| span).ok_or_else(|| unknown_word(&map.at("of"), &word, &names))
 }
 
-fn places(map: &StrictMap<'_>, key: &str) -> Result<Vec<Pointer>, Trouble> {
+fn places(map: &Table<'_>, key: &str) -> Result<Vec<Pointer>, Trouble> {
     let at = map.at(key);
     match map.get(key) {
         None => Ok(Vec::new()),

@@ -10,9 +10,9 @@ use std::fmt;
 use serde_yaml::Value;
 
 use super::arguments;
-use super::strict_map::{StrictMap, wrong_type};
 use super::template::Argv;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{Table, missing, wrong_type};
 
 /// Numbers of a version that are looked at.
 const MOST_NUMBERS: usize = 4;
@@ -102,9 +102,9 @@ fn parse(text: &str) -> Option<Version> {
     numbers.map(Version)
 }
 
-pub(super) fn read(map: &StrictMap<'_>) -> Result<Option<Versions>, Trouble> {
+pub(super) fn read(map: &Table<'_>) -> Result<Option<Versions>, Trouble> {
     let Some(value) = map.get("versions") else { return Ok(None) };
-    let inner = StrictMap::open(map.at("versions"), value, &["proven", "oldest", "command"])?;
+    let inner = Table::open(map.at("versions"), value, &["proven", "oldest", "command"])?;
     let version = |key: &str, text: &str| {
         let wanted = "a version in quotes, like \"2.1.330\"";
         parse(text).ok_or_else(|| wrong_type(&inner.at(key), &Value::from(text), wanted))
@@ -116,7 +116,7 @@ pub(super) fn read(map: &StrictMap<'_>) -> Result<Option<Versions>, Trouble> {
         .map(|text| version("proven", text))
         .collect::<Result<_, _>>()?;
     let Some(newest) = proven.iter().max() else {
-        return Err(wrong_type(&inner.at("proven"), &Value::Null, "a list with at least one version"));
+        return Err(missing(&inner.at("proven"), "a list with at least one version"));
     };
     let oldest = match inner.text("oldest")? {
         Some(text) => version("oldest", &text)?,

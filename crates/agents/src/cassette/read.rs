@@ -3,14 +3,14 @@
 use serde_yaml::Value;
 
 use super::{Action, ByCriterion, Cassette, Entry, LastMessage, MOST_TURNS, Misbehaviour, Say};
-use crate::agent_table::amount::duration_ms;
-use crate::agent_table::strict_map::{StrictMap, entries, list, text, texts, unknown_word, wrong_type};
 use crate::base64;
 use tdd_core::claim::{ClaimStatus, Dispute};
 use tdd_core::criterion::CriterionId;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::{Usage, Usd};
+use tdd_spec::strict::amount::duration_ms;
+use tdd_spec::strict::{Table, about, entries, list, missing, text, texts, unfit, unknown_word, wrong_type};
 
 const ENTRY: &[&str] = &[
     "role",
@@ -61,18 +61,14 @@ pub(super) fn cassette(yaml: &Value) -> Result<Cassette, Trouble> {
 }
 
 fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
-    let map = StrictMap::open(at, value, ENTRY)?;
+    let map = Table::open(at, value, ENTRY)?;
     let Some(role) = role(&map)? else {
-        return Err(wrong_type(
-            &map.at("role"),
-            &Value::Null,
-            "one of test-writer, implementer, refactorer, fixer",
-        ));
+        return Err(missing(&map.at("role"), "one of test-writer, implementer, refactorer, fixer"));
     };
     Ok(Entry {
         role,
         criterion: criterion(&map)?,
-        number: map.number("number", 1)?.map(|number| u8::try_from(number).unwrap_or(u8::MAX)),
+        number: map.number("number", 1..=u8::MAX)?,
         takes_ms: takes(&map)?,
         prompt_has: map.texts("prompt_has")?.unwrap_or_default(),
         prompt_lacks: map.texts("prompt_lacks")?.unwrap_or_default(),
@@ -85,12 +81,12 @@ fn entry(at: &str, value: &Value) -> Result<Entry, Trouble> {
     })
 }
 
-fn role(map: &StrictMap<'_>) -> Result<Option<Role>, Trouble> {
+fn role(map: &Table<'_>) -> Result<Option<Role>, Trouble> {
     let Some(name) = map.text("role")? else { return Ok(None) };
     Role::from_name(&name).map(Some).ok_or_else(|| unknown_word(&map.at("role"), &name, ROLES))
 }
 
-fn criterion(map: &StrictMap<'_>) -> Result<Option<CriterionId>, Trouble> {
+fn criterion(map: &Table<'_>) -> Result<Option<CriterionId>, Trouble> {
     let Some(id) = map.text("criterion")? else { return Ok(None) };
     let read = CriterionId::parse(&id);
     read.map(Some).ok_or_else(|| {
@@ -98,13 +94,14 @@ fn criterion(map: &StrictMap<'_>) -> Result<Option<CriterionId>, Trouble> {
     })
 }
 
-fn actions(map: &StrictMap<'_>) -> Result<Vec<Action>, Trouble> {
+fn actions(map: &Table<'_>) -> Result<Vec<Action>, Trouble> {
     let mut actions: Vec<Action> =
         map.texts("delete")?.unwrap_or_default().into_iter().map(Action::Delete).collect();
     actions.extend(map.text_map("write")?.into_iter().map(|(path, content)| Action::Write(path, content)));
     for (path, content) in map.text_map("write_bytes")? {
         let at = format!("{}.{path}", map.at("write_bytes"));
-        let bytes = base64::decode(&content).ok_or_else(|| wrong_type(&at, &Value::Null, "base64"))?;
+        let bytes = base64::decode(&content)
+            .ok_or_else(|| unfit(&at, "it is no base64", "Encode its bytes as base64."))?;
         actions.push(Action::WriteBytes(path, bytes));
     }
     actions.extend(map.text_map("append")?.into_iter().map(|(path, content)| Action::Append(path, content)));
@@ -126,14 +123,14 @@ fn actions(map: &StrictMap<'_>) -> Result<Vec<Action>, Trouble> {
             Some(_) | None => vec![texts(&at, value)?],
         };
         if commands.iter().any(Vec::is_empty) {
-            return Err(wrong_type(&at, &Value::Null, "a program and its arguments"));
+            return Err(unfit(&at, "it is an empty list", "It wants a program and its arguments."));
         }
         actions.extend(commands.into_iter().map(Action::Run));
     }
     Ok(actions)
 }
 
-fn takes(map: &StrictMap<'_>) -> Result<Option<u64>, Trouble> {
+fn takes(map: &Table<'_>) -> Result<Option<u64>, Trouble> {
     let Some(text) = map.text("takes")? else { return Ok(None) };
     let read = duration_ms(&text);
     read.map(Some).ok_or_else(|| {
@@ -141,7 +138,7 @@ fn takes(map: &StrictMap<'_>) -> Result<Option<u64>, Trouble> {
     })
 }
 
-fn usage(map: &StrictMap<'_>) -> Result<Vec<Usage>, Trouble> {
+fn usage(map: &Table<'_>) -> Result<Vec<Usage>, Trouble> {
     let at = map.at("usage");
     match map.get("usage") {
         None => Ok(Vec::new()),
@@ -151,28 +148,26 @@ fn usage(map: &StrictMap<'_>) -> Result<Vec<Usage>, Trouble> {
 }
 
 fn one_usage(at: &str, value: &Value) -> Result<Usage, Trouble> {
-    let map = StrictMap::open(at, value, &["input", "cached", "output", "usd"])?;
+    let map = Table::open(at, value, &["input", "cached", "output", "usd"])?;
     let usd = map.get("usd").map(|value| {
         let amount = value.as_f64().and_then(Usd::of_dollars);
         amount.ok_or_else(|| wrong_type(&map.at("usd"), value, "an amount of dollars, like 0.25"))
     });
     Ok(Usage {
-        input: map.number("input", 0)?,
-        cached: map.number("cached", 0)?,
-        output: map.number("output", 0)?,
+        input: map.number("input", 0..=u64::MAX)?,
+        cached: map.number("cached", 0..=u64::MAX)?,
+        output: map.number("output", 0..=u64::MAX)?,
         usd: usd.transpose()?,
     })
 }
 
-fn turns(map: &StrictMap<'_>) -> Result<u32, Trouble> {
-    let turns = map.number("turns", 0)?.unwrap_or(0);
-    let few = u32::try_from(turns).ok().filter(|turns| *turns <= MOST_TURNS);
-    few.ok_or_else(|| wrong_type(&map.at("turns"), &Value::from(turns), "at most 1000"))
+fn turns(map: &Table<'_>) -> Result<u32, Trouble> {
+    Ok(map.number("turns", 0..=MOST_TURNS)?.unwrap_or(0))
 }
 
-fn last(map: &StrictMap<'_>, role: Role) -> Result<LastMessage, Trouble> {
+fn last(map: &Table<'_>, role: Role) -> Result<LastMessage, Trouble> {
     match (map.get("say"), map.text("raw")?) {
-        (Some(_), Some(_)) => Err(Trouble::config(format!("`{}` has both `say` and `raw`", map.path()))
+        (Some(_), Some(_)) => Err(about(map.path(), "has both `say` and `raw`")
             .because("there is one final message")
             .advise("take one of them out")),
         (Some(value), None) => say(&map.at("say"), value, role).map(Box::new).map(LastMessage::Say),
@@ -182,7 +177,7 @@ fn last(map: &StrictMap<'_>, role: Role) -> Result<LastMessage, Trouble> {
 }
 
 fn say(at: &str, value: &Value, role: Role) -> Result<Say, Trouble> {
-    let map = StrictMap::open(at, value, SAY)?;
+    let map = Table::open(at, value, SAY)?;
     let status = match map.text("status")?.as_deref() {
         None | Some("ok") => ClaimStatus::Ok,
         Some("failed") => ClaimStatus::Failed,
@@ -191,7 +186,7 @@ fn say(at: &str, value: &Value, role: Role) -> Result<Say, Trouble> {
     let dispute = match map.get("dispute") {
         None => None,
         Some(value) => {
-            let inner = StrictMap::open(map.at("dispute"), value, &["tests", "reason"])?;
+            let inner = Table::open(map.at("dispute"), value, &["tests", "reason"])?;
             Some(Dispute {
                 tests: inner.texts("tests")?.unwrap_or_default(),
                 reason: inner.text("reason")?.unwrap_or_else(|| "the test is wrong".to_owned()),
@@ -211,7 +206,7 @@ fn say(at: &str, value: &Value, role: Role) -> Result<Say, Trouble> {
     })
 }
 
-fn by_criterion(map: &StrictMap<'_>, key: &str) -> Result<ByCriterion, Trouble> {
+fn by_criterion(map: &Table<'_>, key: &str) -> Result<ByCriterion, Trouble> {
     let at = map.at(key);
     let Some(value) = map.get(key) else { return Ok(ByCriterion::new()) };
     entries(&at, value)?
@@ -221,16 +216,14 @@ fn by_criterion(map: &StrictMap<'_>, key: &str) -> Result<ByCriterion, Trouble> 
 }
 
 /// A word, or `touch-test: PATH` and `exit: N`.
-fn misbehave(map: &StrictMap<'_>) -> Result<Misbehaviour, Trouble> {
+fn misbehave(map: &Table<'_>) -> Result<Misbehaviour, Trouble> {
     let at = map.at("misbehave");
     let Some(value) = map.get("misbehave") else { return Ok(Misbehaviour::None) };
     if value.is_mapping() {
-        let inner = StrictMap::open(&at, value, &["touch-test", "exit"])?;
-        return match (inner.text("touch-test")?, inner.number("exit", 0)?) {
+        let inner = Table::open(&at, value, &["touch-test", "exit"])?;
+        return match (inner.text("touch-test")?, inner.number("exit", 0..=u8::MAX)?) {
             (Some(path), None) => Ok(Misbehaviour::TouchTest(path)),
-            (None, Some(code)) => u8::try_from(code)
-                .map(Misbehaviour::Exit)
-                .map_err(|_| wrong_type(&inner.at("exit"), value, "an exit code from 0 to 255")),
+            (None, Some(code)) => Ok(Misbehaviour::Exit(code)),
             (Some(_), Some(_)) | (None, None) => {
                 Err(wrong_type(&at, value, "one of touch-test: PATH and exit: N"))
             }

@@ -77,7 +77,7 @@ fn what_is_wrong_is_named_with_its_entry() {
         ("- { role: implementor }", "entry 1.role", "`implementer`"),
         (
             "- { role: refactorer }\n- { role: refactorer, wirte: {} }",
-            "`entry 2` has an unknown key",
+            "`entry 2.wirte` is not known",
             "`write`",
         ),
         ("- { role: refactorer, number: 0 }", "entry 1.number", ""),
@@ -85,7 +85,7 @@ fn what_is_wrong_is_named_with_its_entry() {
         ("- { role: refactorer, criterion: AC-1 }", "entry 1.criterion", ""),
         ("- { role: refactorer, say: {}, raw: x }", "both", ""),
         ("- { role: refactorer, say: { status: fine } }", "entry 1.say.status", ""),
-        ("- { role: refactorer, say: { file: [] } }", "unknown key `file`", "`files`"),
+        ("- { role: refactorer, say: { file: [] } }", "file` is not known", "`files`"),
         ("- { role: refactorer, misbehave: hangs }", "entry 1.misbehave", "`hang`"),
         ("- { role: refactorer, misbehave: touch-test }", "entry 1.misbehave", ""),
         ("- { role: refactorer, misbehave: { exit: 256 } }", "entry 1.misbehave.exit", ""),

@@ -39,8 +39,7 @@ impl State {
         if let Some(red) = self.red.as_mut().filter(|_| !is_out) {
             red.runs.clear();
         }
-        let (parting, place) = (parting.clone(), Where::InTree);
-        self.held = Some(Box::new(HeldOut { parting, red: hidden, place, not_back: Vec::new() }));
+        self.held = Some(Box::new(HeldOut::new(parting.clone(), hidden)));
         if is_out { self.after_green() } else { Phase::HoldingOut { step: Hold::TakeOut } }
     }
 
@@ -53,12 +52,25 @@ impl State {
         mapping
     }
 
+    /// Which of them are among the tests that the tree holds now, because a person has put them there.
+    pub(super) fn note_put_back(&mut self) {
+        let (Some(held), Some(red)) = (&mut self.held, &self.red) else { return };
+        let is_there = |hidden: &&CriterionRed| {
+            let known = red.criteria.iter().find(|known| known.id == hidden.id);
+            known.is_some_and(|known| {
+                hidden.tests.iter().all(|test| known.tests.iter().any(|other| other.id == test.id))
+            })
+        };
+        held.put_back = held.red.iter().filter(is_there).map(|hidden| hidden.id.clone()).collect();
+    }
+
     fn brought_back(&mut self, back: &Back) -> Phase {
         self.good = Some(back.checkpoint.clone());
         self.judged = None;
         let Some(held) = &mut self.held else { return self.to_the_end() };
         held.place = Where::Back;
         held.not_back.clone_from(&back.not_back);
+        held.unjudged.clone_from(&back.unjudged);
         let is_here = |red: &&CriterionRed| !red.files.iter().any(|file| back.not_back.contains(file));
         let hidden: Vec<CriterionRed> = held.red.iter().filter(is_here).cloned().collect();
         if let Some(red) = &mut self.red {
@@ -68,7 +80,11 @@ impl State {
                     let new = hidden.files.iter().filter(|file| !known.files.contains(file));
                     let new: Vec<RelPath> = new.cloned().collect();
                     known.files.extend(new);
-                    known.tests.extend(hidden.tests);
+                    // A person may have put them back before.
+                    let new = hidden.tests.into_iter();
+                    let new = new.filter(|test| !known.tests.iter().any(|other| other.id == test.id));
+                    let new: Vec<_> = new.collect();
+                    known.tests.extend(new);
                 }
             }
         }
@@ -120,3 +136,6 @@ fn map_back(mapping: &mut Mapping, hidden: &CriterionRed) {
     let new: Vec<_> = hidden.files.iter().filter(|file| !owned.files.contains(file)).cloned().collect();
     owned.files.extend(new);
 }
+
+#[cfg(test)]
+mod tests;

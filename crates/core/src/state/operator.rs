@@ -209,6 +209,7 @@ impl State {
         self.good = Some(checkpoint.clone());
         findings.greens.fold_into(&mut self.greens);
         self.take_red(findings);
+        self.note_put_back();
         // Nobody has seen these tests red, and with the work done nobody can.
         for id in &findings.finished {
             self.progress.insert(id.clone(), Progress::Unverified);

@@ -183,7 +183,8 @@ impl Pytest {
 fn unusable(exit: Exit, said: &str) -> Option<Trouble> {
     if exit == Exit::Code(1) && said.contains("No module named pytest") {
         let trouble = Trouble::environment("pytest is not installed").because(said.trim().to_owned());
-        let next = "install pytest into the environment of the test command, or name another command";
+        let next = "install it where the test command looks (`python3 -m pip install pytest`, best in a virtual environment: \
+                    `.venv` in the project is found), or name another command: --test 'python3 -m unittest'";
         return Some(trouble.advise(next));
     }
     let version = said.split(TOO_OLD).nth(1).filter(|_| exit == Exit::Code(USAGE_ERROR))?;

@@ -46,10 +46,11 @@ impl GitCheckpoints {
             let failed = |error: std::io::Error| disk(&self.place.work_tree.join(path.as_str()), &error);
             let bytes = path.as_str().as_bytes();
             match text {
-                Some(text) => self
-                    .tree
-                    .put_file(bytes, Permissions::Plain, |file| file.write_all(text))
-                    .map_err(failed)?,
+                Some(text) => {
+                    let may_run = self.tree.permissions(bytes).is_some_and(|bits| bits & 0o111 != 0);
+                    let permissions = if may_run { Permissions::Executable } else { Permissions::Plain };
+                    self.tree.put_file(bytes, permissions, |file| file.write_all(text)).map_err(failed)?;
+                }
                 None => self.tree.remove(bytes).map_err(failed)?,
             }
         }

@@ -30,14 +30,14 @@ pub(super) struct Known {
 }
 
 /// What is known of one file's content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     /// The same stamp means the same content.
     Settled(Stamp),
     /// It may have changed within the clock's tick, so that the stamp alone proves nothing: the
     /// same stamp and the same bytes mean the same content. Without this each checkpoint right
     /// after a change would be a commit of its own.
-    Fresh(Stamp, blake3::Hash),
+    Fresh(Stamp, Box<blake3::Hash>),
     /// It was put back, and is to be read.
     Unknown,
 }
@@ -67,7 +67,7 @@ impl Known {
             match content {
                 Some(Content::Settled(stamp)) => *stamp != found.stamp,
                 Some(Content::Fresh(stamp, hash)) => {
-                    *stamp != found.stamp || hash_of(tree, found).is_none_or(|now| now != *hash)
+                    *stamp != found.stamp || hash_of(tree, found).is_none_or(|now| now != **hash)
                 }
                 Some(Content::Unknown) | None => true,
             }
@@ -91,7 +91,8 @@ impl Known {
             let before = self.files.get_mut(&found.path);
             let now = match (sent.get(&found.path), &before) {
                 _ if settled(found.stamp, moment) => Content::Settled(found.stamp),
-                (Some(hash), _) | (None, Some(Content::Fresh(_, hash))) => Content::Fresh(found.stamp, *hash),
+                (Some(hash), _) => Content::Fresh(found.stamp, Box::new(*hash)),
+                (None, Some(Content::Fresh(_, hash))) => Content::Fresh(found.stamp, hash.clone()),
                 (None, Some(Content::Settled(_) | Content::Unknown) | None) => Content::Unknown,
             };
             match before {

@@ -163,6 +163,8 @@ pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result
                 .advise("list in .gitignore what does not belong into the repository"));
         }
     }
+    // It is held beside what is known of each of them.
+    scan.files.shrink_to_fit();
     scan.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     scan.folders.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     Ok(scan)

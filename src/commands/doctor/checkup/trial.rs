@@ -86,9 +86,9 @@ fn subject(suite: Suite) -> Subject {
 fn words(commands: &ProjectCommands, suite: Suite) -> String {
     match suite {
         Suite::Test => {
-            format!("`{}` (from {}, read by {})", commands.test, commands.test_source, commands.runner)
+            format!("`{}` ({}, read by {})", commands.test, commands.test_source, commands.runner)
         }
-        Suite::Gate => format!("`{}` (from {})", commands.gate, commands.gate_source),
+        Suite::Gate => format!("`{}` ({})", commands.gate, commands.gate_source),
     }
 }
 

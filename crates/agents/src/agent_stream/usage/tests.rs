@@ -120,12 +120,12 @@ fn lines_that_tell_figures_are_no_part_of_the_message() {
 fn a_wrong_source_is_refused_with_its_place() {
     for (usage, words) in [
         ("  {of: call}", "`agents.mine.usage` tells nothing"),
-        ("  {of: calls, usd: /a}", "`agents.mine.usage.of` can't be `calls`"),
-        ("  {usd: /a}", "`agents.mine.usage.of` can't be read"),
+        ("  {of: calls, usd: /a}", "`agents.mine.usage.of` can't be used"),
+        ("  {usd: /a}", "`agents.mine.usage.of` can't be used"),
         ("  {of: run, by: /a, usd: /a}", "`agents.mine.usage.by` means nothing"),
         ("  [{of: run, usd: a}]", "`agents.mine.usage[0].usd` is no JSON pointer"),
-        ("  {of: run, cost: /a}", "has an unknown key `cost`"),
-        ("  7", "`agents.mine.usage` can't be read"),
+        ("  {of: run, cost: /a}", "cost` is not known"),
+        ("  7", "`agents.mine.usage` can't be used"),
     ] {
         let table = format!("argv: [x, \"{{prompt_file}}\"]\nusage:\n{usage}");
         let said = agent_table::read_text("mine", &table).unwrap_err().to_string();

@@ -14,9 +14,9 @@ use serde_json::Value as Json;
 use serde_yaml::Value;
 
 use super::relative;
-use crate::agent_table::strict_map::{StrictMap, entries, text, wrong_type};
 use crate::agent_table::template::Template;
 use tdd_core::trouble::Trouble;
+use tdd_spec::strict::{Table, about, entries, missing, text};
 
 /// A file of a private folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn text_length(json: &str) -> usize {
 
 /// `carried` are the paths of links in the same folder: a file in the place of one would be taken
 /// for a renewed log-in, and go to the person's own folder.
-pub(super) fn read(map: &StrictMap<'_>, carried: &[String]) -> Result<Vec<Made>, Trouble> {
+pub(super) fn read(map: &Table<'_>, carried: &[String]) -> Result<Vec<Made>, Trouble> {
     let Some(value) = map.get("files") else { return Ok(Vec::new()) };
     let at = map.at("files");
     entries(&at, value)?
@@ -120,16 +120,15 @@ pub(super) fn read(map: &StrictMap<'_>, carried: &[String]) -> Result<Vec<Made>,
                 *other == path || below(other, &path) || below(&path, other)
             };
             if carried.iter().any(meets) {
-                return Err(Trouble::config(format!("`{at}` is carried over, too"))
+                return Err(about(&at, "is carried over, too")
                     .because("what is made there would go to the person's own folder")
                     .advise("take it out of `carry`; `keep` takes parts of the person's own file"));
             }
             let (content, keep) = match value {
                 Value::Mapping(_) => {
-                    let inner = StrictMap::open(&at, value, &["text", "keep"])?;
+                    let inner = Table::open(&at, value, &["text", "keep"])?;
                     let content = inner.text("text")?;
-                    let content = content
-                        .ok_or_else(|| wrong_type(&inner.at("text"), &Value::Null, "the file's content"))?;
+                    let content = content.ok_or_else(|| missing(&inner.at("text"), "the file's content"))?;
                     (content, keep(&inner)?)
                 }
                 Value::Null
@@ -144,11 +143,11 @@ pub(super) fn read(map: &StrictMap<'_>, carried: &[String]) -> Result<Vec<Made>,
         .collect()
 }
 
-fn keep(map: &StrictMap<'_>) -> Result<Vec<String>, Trouble> {
+fn keep(map: &Table<'_>) -> Result<Vec<String>, Trouble> {
     let pointers = map.texts("keep")?.unwrap_or_default();
     match pointers.iter().find(|pointer| !pointer.starts_with('/')) {
         None => Ok(pointers),
-        Some(bad) => Err(Trouble::config(format!("`{}` is no JSON pointer: `{bad}`", map.at("keep")))
+        Some(bad) => Err(about(map.at("keep"), format_args!("is no JSON pointer: `{bad}`"))
             .because("a pointer begins with `/` and has `/` between its parts")
             .advise("for example /security/auth")),
     }

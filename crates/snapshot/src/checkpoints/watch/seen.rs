@@ -9,8 +9,10 @@
 //! ```
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
+
+use tempfile::NamedTempFile;
 
 use super::super::import::{Content, Known};
 use super::super::rules::Folder;
@@ -102,24 +104,15 @@ impl<'b> Seen<'b> {
     }
 
     pub(super) fn write(&mut self, scratch: &Path) -> io::Result<()> {
-        let mut bytes = HEAD.to_vec();
-        bytes.extend(self.commit.0.bytes());
-        bytes.push(b'\n');
+        let mut into = Writer::begin(scratch, &self.commit)?;
         for (path, entries) in &mut self.folders {
             entries.sort_unstable_by(|one, other| one.name.cmp(other.name));
-            counted(&mut bytes, path.len());
-            bytes.extend_from_slice(path);
-            counted(&mut bytes, entries.len());
+            into.folder(path, entries.len())?;
             for entry in entries {
-                entry.write(&mut bytes);
+                entry.write(&mut into)?;
             }
         }
-        let hash = blake3::hash(&bytes);
-        bytes.extend_from_slice(hash.as_bytes());
-        let mut file = tempfile::Builder::new().prefix(".seen-").tempfile_in(scratch)?;
-        file.write_all(&bytes)?;
-        file.persist(scratch.join(NAME)).map_err(|error| error.error)?;
-        Ok(())
+        into.end(scratch)
     }
 
     pub(super) fn known(&self) -> Option<Known> {
@@ -131,7 +124,7 @@ impl<'b> Seen<'b> {
                     What::Settled(stamp) => Content::Settled(Stamp::from_bytes(stamp)?),
                     What::Fresh(stamp, hash) => {
                         let hash: [u8; blake3::OUT_LEN] = hash.try_into().ok()?;
-                        Content::Fresh(Stamp::from_bytes(stamp)?, hash.into())
+                        Content::Fresh(Stamp::from_bytes(stamp)?, Box::new(hash.into()))
                     }
                 };
                 files.insert(walk::joined(folder, entry.name), content);
@@ -156,58 +149,121 @@ impl<'b> Entry<'b> {
         Some(Self { name, what })
     }
 
-    fn write(&self, bytes: &mut Vec<u8>) {
-        counted(bytes, self.name.len());
-        bytes.extend_from_slice(self.name);
-        let (kind, stamp, hash): (u8, &[u8], &[u8]) = match self.what {
-            What::Folder => (b'd', &[], &[]),
-            What::Passed(Folder::Yes) => (b'D', &[], &[]),
-            What::Passed(Folder::No) => (b'p', &[], &[]),
-            What::Settled(stamp) => (b'S', stamp, &[]),
-            What::Fresh(stamp, hash) => (b'F', stamp, hash),
-        };
-        bytes.push(kind);
-        bytes.extend_from_slice(stamp);
-        bytes.extend_from_slice(hash);
+    fn write(&self, into: &mut Writer) -> io::Result<()> {
+        match self.what {
+            What::Folder => into.entry(self.name, b'd', &[]),
+            What::Passed(folder) => into.entry(self.name, passed(folder), &[]),
+            What::Settled(stamp) => into.entry(self.name, b'S', &[stamp]),
+            What::Fresh(stamp, hash) => into.entry(self.name, b'F', &[stamp, hash]),
+        }
+    }
+}
+
+fn passed(folder: Folder) -> u8 {
+    match folder {
+        Folder::Yes => b'D',
+        Folder::No => b'p',
+    }
+}
+
+/// Writes a look piece by piece: a tree may have many files, and each hook waits for its memory.
+struct Writer {
+    file: BufWriter<NamedTempFile>,
+    hasher: blake3::Hasher,
+}
+
+impl Writer {
+    fn begin(scratch: &Path, commit: &CheckpointId) -> io::Result<Self> {
+        let file = tempfile::Builder::new().prefix(".seen-").tempfile_in(scratch)?;
+        let mut writer = Self { file: BufWriter::new(file), hasher: blake3::Hasher::new() };
+        writer.bytes(HEAD)?;
+        writer.bytes(commit.0.as_bytes())?;
+        writer.bytes(b"\n")?;
+        Ok(writer)
+    }
+
+    fn folder(&mut self, path: &[u8], count: usize) -> io::Result<()> {
+        self.count(path.len())?;
+        self.bytes(path)?;
+        self.count(count)
+    }
+
+    fn entry(&mut self, name: &[u8], kind: u8, more: &[&[u8]]) -> io::Result<()> {
+        self.count(name.len())?;
+        self.bytes(name)?;
+        self.bytes(&[kind])?;
+        more.iter().try_for_each(|bytes| self.bytes(bytes))
+    }
+
+    fn count(&mut self, count: usize) -> io::Result<()> {
+        self.bytes(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes())
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hasher.update(bytes);
+        self.file.write_all(bytes)
+    }
+
+    fn end(mut self, scratch: &Path) -> io::Result<()> {
+        let hash = self.hasher.finalize();
+        self.file.write_all(hash.as_bytes())?;
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.persist(scratch.join(NAME)).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+/// What is written of a name in a folder.
+enum Line<'k> {
+    Folder,
+    Passed(Folder),
+    Settled(&'k Stamp),
+    Fresh(&'k Stamp, &'k blake3::Hash),
+}
+
+impl Line<'_> {
+    fn write(&self, name: &[u8], into: &mut Writer) -> io::Result<()> {
+        match self {
+            Self::Folder => into.entry(name, b'd', &[]),
+            Self::Passed(folder) => into.entry(name, passed(*folder), &[]),
+            Self::Settled(stamp) => into.entry(name, b'S', &[&stamp.to_bytes()]),
+            Self::Fresh(stamp, hash) => into.entry(name, b'F', &[&stamp.to_bytes(), hash.as_bytes()]),
+        }
     }
 }
 
 /// Writes what is known, the folders of a scan, and what it passed over. What is not known is left out, so that it is
 /// new to the next.
 pub(super) fn save(known: &Known, scan: &Scan, scratch: &Path) -> io::Result<()> {
-    let Some(commit) = known.commit.clone() else { return Ok(()) };
-    // As bytes, but for what is not known.
-    let mut files: Vec<(&[u8], [u8; Stamp::BYTES], Option<&blake3::Hash>)> =
-        Vec::with_capacity(known.files.len());
-    for (path, content) in &known.files {
-        match content {
-            Content::Settled(stamp) => files.push((path, stamp.to_bytes(), None)),
-            Content::Fresh(stamp, hash) => files.push((path, stamp.to_bytes(), Some(hash))),
-            Content::Unknown => {}
-        }
-    }
-    let mut seen = Seen { commit, folders: BTreeMap::from([(&[][..], Vec::new())]) };
+    let Some(commit) = &known.commit else { return Ok(()) };
+    let mut folders: BTreeMap<&[u8], Vec<(&[u8], Line<'_>)>> = BTreeMap::from([(&[][..], Vec::new())]);
     for (path, _) in &scan.folders {
-        seen.learn(path, What::Folder);
+        folders.entry(path).or_default();
     }
-    for (path, folder) in &scan.passed {
-        seen.learn(path, What::Passed(*folder));
+    let known = known.files.iter().filter_map(|(path, content)| match content {
+        Content::Settled(stamp) => Some((path, Line::Settled(stamp))),
+        Content::Fresh(stamp, hash) => Some((path, Line::Fresh(stamp, hash))),
+        Content::Unknown => None,
+    });
+    let of_scan = scan.folders.iter().map(|(path, _)| (path, Line::Folder));
+    let passed = scan.passed.iter().map(|(path, folder)| (path, Line::Passed(*folder)));
+    for (path, line) in of_scan.chain(passed).chain(known) {
+        let (above, name) = parted(path);
+        folders.entry(above).or_default().push((name, line));
     }
-    for (path, stamp, hash) in &files {
-        let what = hash.map_or(What::Settled(stamp), |hash| What::Fresh(stamp, hash.as_bytes()));
-        seen.learn(path, what);
+    let mut into = Writer::begin(scratch, commit)?;
+    for (path, mut lines) in folders {
+        lines.sort_unstable_by_key(|(name, _)| *name);
+        into.folder(path, lines.len())?;
+        lines.iter().try_for_each(|(name, line)| line.write(name, &mut into))?;
     }
-    seen.write(scratch)
+    into.end(scratch)
 }
 
 /// The folder that holds it, and its own name.
 fn parted(path: &[u8]) -> (&[u8], &[u8]) {
     let slash = path.iter().rposition(|byte| *byte == b'/');
     slash.map_or((&path[..0], path), |at| (&path[..at], &path[at + 1..]))
-}
-
-fn counted(bytes: &mut Vec<u8>, count: usize) {
-    bytes.extend(u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
 }
 
 fn number(rest: &mut &[u8]) -> Option<usize> {

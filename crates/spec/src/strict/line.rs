@@ -18,6 +18,13 @@ pub fn line_of(text: &str, keys: &[impl AsRef<str>]) -> Option<u32> {
     None
 }
 
+/// The line of the setting to which this is the way (`agents.mine.argv[1]`), or of the nearest around it that
+/// can be told: a key may hold dots.
+pub fn nearest_line(text: &str, setting: &str) -> Option<u32> {
+    let keys: Vec<&str> = setting.split('.').map(|key| key.split('[').next().unwrap_or(key)).collect();
+    (1..=keys.len()).rev().find_map(|count| line_of(text, keys.get(..count)?))
+}
+
 /// Where a key has to stand on its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
@@ -52,6 +59,21 @@ mod tests {
         assert_eq!(line_of(flow, &["roles", "implementer", "max_turns"]), Some(1));
         for keys in [&["deadline"][..], &["roles", "refactorer", "max_turns"], &["max_turns"]] {
             assert_eq!(line_of(block, keys), None, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_found_is_told_by_what_it_is_in() {
+        let text = "test: make\nagents:\n  mine:\n    argv: [a,\n      b]\n    files: { role.json: x }\n";
+        for (setting, line) in [
+            ("agents.mine.argv[1]", Some(4)),
+            ("agents.mine.files.role.json", Some(6)),
+            ("agents.mine.wall", Some(3)),
+            ("agents", Some(2)),
+            ("gate", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest_line(text, setting), line, "{setting}");
         }
     }
 }

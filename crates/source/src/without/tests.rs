@@ -1,0 +1,231 @@
+use super::*;
+
+fn cut(language: Language, source: &str, names: &[&str]) -> Option<String> {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    without_tests(language, source, &names)
+}
+
+#[test]
+fn ac_tdd_8_43_a_hidden_test_is_cut_out_of_its_file_by_the_grammar() {
+    for (language, source, name, want) in [
+        (
+            Language::Python,
+            "import shop\n\n@pytest.mark.parametrize('a', [1, 2])\ndef test_a(a):\n    assert a\n\ndef test_b():\n    assert 1\n",
+            "test_a",
+            "import shop\n\ndef test_b():\n    assert 1\n",
+        ),
+        (
+            Language::Python,
+            "class TestX(T):\n    def setUp(self): pass\n\n    def test_a(self):\n        self.x(1)\n\n    def test_b(self):\n        self.x(2)\n",
+            "TestX::test_a",
+            "class TestX(T):\n    def setUp(self): pass\n\n    def test_b(self):\n        self.x(2)\n",
+        ),
+        (
+            Language::JavaScript,
+            "const one = 1;\ntest('a', () => { ok(one); });\ntest('b', () => {\n  ok(1);\n});\n",
+            "b",
+            "const one = 1;\ntest('a', () => { ok(one); });\n",
+        ),
+        (
+            Language::Rust,
+            "fn help() {}\n\n#[test]\nfn a() { help(); }\n\n#[test]\nfn b() { assert!(true); }\n",
+            "a",
+            "fn help() {}\n\n#[test]\nfn b() { assert!(true); }\n",
+        ),
+        (
+            Language::Go,
+            "package x\n\nfunc TestA(t *testing.T) { t.Fatal(1) }\nfunc TestB(t *testing.T) {}\n",
+            "TestA",
+            "package x\n\nfunc TestB(t *testing.T) {}\n",
+        ),
+    ] {
+        assert_eq!(cut(language, source, &[name]).as_deref(), Some(want), "{language:?}");
+        assert_eq!(cut(language, source, &["other"]), None);
+    }
+}
+
+/// Where a formatter puts each test of a file, with what belongs to it; the last word is what stays.
+struct Layout {
+    language: Language,
+    head: &'static str,
+    /// Each with its name.
+    tests: [(&'static str, &'static str); 3],
+    between: &'static str,
+    foot: &'static str,
+}
+
+const LAYOUTS: [Layout; 7] = [
+    Layout {
+        language: Language::Python,
+        head: "# About the file.\nimport shop\n\n\n",
+        tests: [
+            (
+                "test_a",
+                "# About a.\n# More of it.\ndef test_a():\n    assert shop.one() == 1\n    # Nothing more.\n",
+            ),
+            ("test_b", "@mark.parametrize(\"x\", [1, 2])\ndef test_b(x):\n    assert x  # so\n"),
+            ("test_c", "async def test_c():\n    assert \"\"\"\n\n\"\"\"\n"),
+        ],
+        between: "\n\n",
+        foot: "",
+    },
+    Layout {
+        language: Language::Python,
+        head: "import shop\n\n\nclass TestX(TestCase):\n    \"\"\"About it.\"\"\"\n\n",
+        tests: [
+            ("TestX::test_a", "    # About a.\n    def test_a(self):\n        self.assertTrue(1)\n"),
+            ("TestX::test_b", "    @skip\n    def test_b(self):\n        self.assertTrue(1)\n"),
+            ("TestX::test_c", "    def test_c(self):\n        self.assertTrue(1)\n        # Done.\n"),
+        ],
+        between: "\n",
+        foot: "\n\nif __name__ == \"__main__\":\n    main()\n",
+    },
+    Layout {
+        language: Language::JavaScript,
+        head: "// About the file.\nimport { one } from \"./shop.mjs\";\n\n",
+        tests: [
+            ("a", "// About a.\ntest(\"a\", () => {\n  one();\n}); // so\n"),
+            (
+                "b",
+                "/**\n * About b.\n */\nawait test(\"b\", async (t) => {\n  await t.test(\"c\", () => {});\n});\n",
+            ),
+            ("d", "test.only(\"d\", () => {});\n"),
+        ],
+        between: "\n",
+        foot: "",
+    },
+    Layout {
+        language: Language::TypeScript,
+        head: "import { one } from './shop';\n\ndescribe('s', () => {\n",
+        tests: [
+            ("s > a", "  it('a', () => {\n    one();\n  });\n"),
+            ("s > b", "  // About b.\n  it('b', () => {});\n"),
+            ("s > d", "  it('d', () => {});\n"),
+        ],
+        between: "\n",
+        foot: "});\n",
+    },
+    Layout {
+        language: Language::Rust,
+        head: "//! About the file.\n\nuse shop::one;\n\n",
+        tests: [
+            ("a", "/// About a.\n#[test]\nfn a() {\n    assert_eq!(one(), 1);\n}\n"),
+            ("b", "#[test]\n// Between.\n#[should_panic]\nfn b() {\n    one();\n}\n"),
+            ("c", "/* About c. */\n#[test]\nfn c() {}\n"),
+        ],
+        between: "\n",
+        foot: "",
+    },
+    Layout {
+        language: Language::Rust,
+        head: "mod doubled {\n    use shop::one;\n\n",
+        tests: [
+            (
+                "doubled::a",
+                "    /// About a.\n    #[test]\n    fn a() {\n        assert_eq!(one(), 1);\n    }\n",
+            ),
+            ("doubled::b", "    #[test]\n    fn b() {}\n"),
+            ("doubled::c", "    #[test]\n    fn c() {}\n"),
+        ],
+        between: "\n",
+        foot: "}\n",
+    },
+    Layout {
+        language: Language::Go,
+        head: "package shop\n\nimport \"testing\"\n\n",
+        tests: [
+            (
+                "TestA",
+                "// TestA is about a.\nfunc TestA(t *testing.T) {\n\tt.Run(\"b\", func(t *testing.T) {})\n}\n",
+            ),
+            ("TestB", "func TestB(t *testing.T) {\n\tone()\n} // so\n"),
+            ("TestC", "/*\nAbout c.\n*/\nfunc TestC(t *testing.T) {}\n"),
+        ],
+        between: "\n",
+        foot: "",
+    },
+];
+
+#[test]
+fn ac_tdd_8_50_what_is_left_has_the_layout_that_a_formatter_leaves() {
+    for layout in &LAYOUTS {
+        let whole = |stay: &[usize]| {
+            let texts: Vec<&str> = stay.iter().map(|at| layout.tests[*at].1).collect();
+            format!("{}{}{}", layout.head, texts.join(layout.between), layout.foot)
+        };
+        let source = whole(&[0, 1, 2]);
+        for (gone, stay) in [
+            (&[0][..], &[1, 2][..]),
+            (&[1], &[0, 2]),
+            (&[2], &[0, 1]),
+            (&[0, 1], &[2]),
+            (&[0, 2], &[1]),
+            (&[1, 2], &[0]),
+        ] {
+            let names: Vec<&str> = gone.iter().map(|at| layout.tests[*at].0).collect();
+            for end in ["\n", "\r\n"] {
+                let (source, want) = (source.replace('\n', end), whole(stay).replace('\n', end));
+                assert_eq!(cut(layout.language, &source, &names), Some(want), "{names:?} of {source}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ac_tdd_8_50_what_is_empty_without_its_tests_goes_with_them() {
+    for (language, source, names, want) in [
+        (
+            Language::Python,
+            "class TestA:\n    \"\"\"a\"\"\"\n\n    def test_a(self):\n        assert 1\n\n\n# About b.\n@mark\nclass TestB:\n    def test_b(self):\n        assert 2\n",
+            &["TestB::test_b"][..],
+            "class TestA:\n    \"\"\"a\"\"\"\n\n    def test_a(self):\n        assert 1\n",
+        ),
+        // What others may call stays.
+        (
+            Language::Python,
+            "class TestA:\n    def setUp(self):\n        pass\n\n    def test_a(self):\n        assert 1\n\n\ndef test_b():\n    assert 2\n",
+            &["TestA::test_a"],
+            "class TestA:\n    def setUp(self):\n        pass\n\n\ndef test_b():\n    assert 2\n",
+        ),
+        (
+            Language::JavaScript,
+            "test('a', () => {});\n\ndescribe('s', () => {\n  beforeEach(() => {});\n\n  describe('t', () => {\n    test('b', () => {});\n  });\n});\n",
+            &["s > t > b"],
+            "test('a', () => {});\n",
+        ),
+        (
+            Language::Rust,
+            "mod one {\n    use super::*;\n\n    #[test]\n    fn a() {}\n}\n\n#[cfg(unix)]\nmod two {\n    use super::*;\n\n    #[test]\n    fn b() {}\n}\n",
+            &["two::b"],
+            "mod one {\n    use super::*;\n\n    #[test]\n    fn a() {}\n}\n",
+        ),
+    ] {
+        assert_eq!(cut(language, source, names).as_deref(), Some(want));
+    }
+}
+
+#[test]
+fn ac_tdd_8_51_what_is_nested_in_a_test_is_parted_with_it() {
+    let node = "test('a', async (t) => {\n  await t.test('b', () => {});\n  await t.test('c', () => {});\n});\n\ndescribe('s', () => {\n  it('d', () => {\n    it('e', () => {});\n  });\n});\n";
+    let outer = |language, source| {
+        let tests: Vec<OuterTest> = outer_tests(language, source).unwrap();
+        tests.into_iter().map(|test| (test.name, test.names.join(", "))).collect::<Vec<_>>()
+    };
+    let told = |pairs: &[(&str, &str)]| {
+        pairs.iter().map(|(name, names)| ((*name).to_owned(), (*names).to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        outer(Language::JavaScript, node),
+        told(&[("a", "a, a > b, a > c"), ("s > d", "s > d, s > d > e")])
+    );
+    assert_eq!(cut(Language::JavaScript, node, &["a > b"]), None, "half a test is none");
+    assert_eq!(
+        outer(
+            Language::Go,
+            "package x\n\nfunc TestA(t *testing.T) {\n\tt.Run(\"b c\", func(t *testing.T) {})\n\tt.Run(name, func(t *testing.T) {})\n}\n"
+        ),
+        told(&[("TestA", "TestA, TestA/b_c")])
+    );
+    let given = "const done = test('a', () => {});\ntest('b', () => {});\n";
+    assert_eq!(outer_tests(Language::JavaScript, given), None, "it can't be cut out of its statement");
+}
