@@ -64,7 +64,8 @@ pub fn in_a_halt(state: &State) -> Vec<String> {
         "the held-out ones are out of the work tree, for you alone, in {whole}; to read them:"
     ));
     lines.extend(
-        away.iter().map(|file| format!("  git show {}", harmless::typed_word(&format!("{whole}:{}", file.path)))),
+        away.iter()
+            .map(|file| format!("  git show {}", harmless::typed_word(&format!("{whole}:{}", file.path)))),
     );
     lines
 }
