@@ -70,6 +70,7 @@ mod meanwhile;
 mod modes;
 mod other_forms;
 mod other_runners;
+mod other_work_trees;
 mod out_of_sight;
 mod own_requirements;
 mod own_settings;

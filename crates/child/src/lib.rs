@@ -9,6 +9,7 @@ pub mod folder;
 pub mod free_space;
 pub mod growth;
 pub mod leftovers;
+pub mod other_work_trees;
 pub mod passthrough;
 pub mod process;
 pub mod pty;

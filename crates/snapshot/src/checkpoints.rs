@@ -86,6 +86,7 @@ use refs::{OurRefs, Sound};
 use rules::Rules;
 use specials::Clean;
 pub use stand_ins::StandIns;
+pub(crate) use walk::others_inside;
 use walk::{Reading, Scan};
 
 /// The folder of this in the folder that [`GitCheckpoints::open`] is given.

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::checkpoints::edit::{Permissions, Tree};
+use crate::checkpoints::others_inside;
 use tdd_child::sandbox;
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
@@ -159,6 +160,7 @@ impl Manifest {
             policy: &self.policy,
             classes: &self.classes,
             except: &self.except,
+            others: others_inside(&self.repository),
         }
     }
 

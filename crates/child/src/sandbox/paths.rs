@@ -7,10 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::Own;
 use super::belongings::{Belongings, Kind, Whose};
 use super::fence::{Fence, Laid, Rule};
 use super::out_of_sight::OutOfSight;
+use super::{Own, others};
 use tdd_core::isolation::Network;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
@@ -152,6 +152,7 @@ impl SandboxPaths {
     fn around_role(&self, fence: Fence, role: Role, sealed: &Sealed, own: &[&Path]) -> Laid {
         let mut laid = self.common(fence, sealed, Grain::Folders);
         let fence = &mut laid.fence;
+        others::mask(fence, self);
         for kept in [".tdd/runs", ".tdd/sessions"].map(|name| self.repository.join(name)) {
             if kept.is_dir() {
                 fence.set(&kept, Rule::Masked);
@@ -232,6 +233,9 @@ impl SandboxPaths {
         let runs = self.repository.join(".tdd/runs");
         if runs.is_dir() && !cwd.starts_with(&runs) {
             laid.fence.set(&runs, Rule::Masked);
+        }
+        if seen.is_none() {
+            others::protect(&mut laid.fence, self);
         }
         if work.is_dir() {
             laid.fence.set(work, Rule::Writable);

@@ -2,16 +2,20 @@
 //!
 //! Folders are told from links by `lstat`, so a walk never leaves the tree. A nested repository
 //! or a submodule is a folder like any other, less its `.git`; else a child could hide its work
-//! by `git init`. Left out: `.git` in any case of letters (git itself refuses such a path),
+//! by `git init`. Left out: work trees of the same repository, which git knows and no child can make that may not
+//! write to git's folder, `.git` in any case of letters (git itself refuses such a path),
 //! `.tdd/runs` and `.tdd/sessions`, what the frozen rules ignore, and what is neither file nor link.
 
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::edit::Tree;
+use super::place::GitPlace;
 use super::rules::{Chain, Folder, Rules};
+use tdd_child::other_work_trees;
 use tdd_core::trouble::{Obstacle, Trouble};
 
 /// A tree with more files is refused: something that should be ignored is not.
@@ -120,6 +124,7 @@ struct Waiting {
 /// What its owner may not look into stays open until the tree is told to close it again.
 pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result<Scan, Trouble> {
     let mut scan = Scan::default();
+    let others = others_inside(root);
     let top = Waiting { path: Vec::new(), chain: reading.rules().general(), ignored: false };
     let mut waiting = vec![top];
     while let Some(folder) = waiting.pop() {
@@ -144,7 +149,9 @@ pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result
             }
             let is_folder = if meta.is_dir() { Folder::Yes } else { Folder::No };
             let ignored = folder.ignored || rules.ignores(&chain, &path, is_folder);
-            if is_folder == Folder::Yes {
+            if is_folder == Folder::Yes && others.contains(&full_path(Path::new(""), &path)) {
+                scan.passed.push((path, is_folder));
+            } else if is_folder == Folder::Yes {
                 if !ignored || rules.is_forced_below(&path) {
                     scan.folders.push((path.clone(), stamp_of(&meta)));
                     waiting.push(Waiting { path, chain: chain.clone(), ignored });
@@ -228,6 +235,12 @@ pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     path.push(b'/');
     path.extend_from_slice(name);
     path
+}
+
+/// The other work trees of the repository that lie inside this one.
+pub(crate) fn others_inside(root: &Path) -> BTreeSet<PathBuf> {
+    let place = GitPlace::find(root);
+    place.map(|place| other_work_trees::inside(&place.common_dir, root)).unwrap_or_default()
 }
 
 pub(super) fn is_left_out(path: &[u8]) -> bool {

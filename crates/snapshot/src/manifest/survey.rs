@@ -43,6 +43,8 @@ pub(super) struct Survey<'s> {
     pub(super) policy: &'s Policy,
     pub(super) classes: &'s [FileClass],
     pub(super) except: &'s [RelPath],
+    /// Other work trees of the repository, which are no part of this one.
+    pub(super) others: BTreeSet<PathBuf>,
 }
 
 impl Survey<'_> {
@@ -54,6 +56,9 @@ impl Survey<'_> {
             for (path, kind) in entries(self.tree, &folder)? {
                 let Some(shown) = shown(&path) else { continue };
                 if kind.is_dir() {
+                    if self.others.contains(&full_path(Path::new(""), &path)) {
+                        continue;
+                    }
                     if self.is_walked(&shown) {
                         waiting.push(path);
                     } else if is_tool_folder(shown.file_name()) && !is_git(&path) {
