@@ -200,6 +200,9 @@ fn edited_line(event: &Event) -> String {
     let paths: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
     let whose = match (put_back, before) {
         (Some(PutBack::MadeAgain), _) => "made again and the same by tests, and so nobody's",
+        (Some(PutBack::StillWritten), _) => {
+            "written by somebody else's program all the time, and no part of the run"
+        }
         (Some(PutBack::Unnamed), _) => "left by a role that names nothing of it, or by somebody meanwhile",
         (None | Some(PutBack::Unsure), Some(_)) => "changed by somebody else",
         (None | Some(PutBack::Unsure), None) => "changed by somebody else, or may be",

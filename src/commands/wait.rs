@@ -51,6 +51,10 @@ pub fn run(args: &WaitArgs) -> Result<ExitCode, Trouble> {
         cut_off(&run, &status, output);
         return Ok(ExitCode::from(Exit::Paused.code()));
     }
+    let past = status.is_past() || matches!(status, RunStatus::HalfUndone { .. });
+    if past && !told.has_ended() && !told.is_suspended() {
+        return Err(past_before_its_end(&run, &told, &status));
+    }
     let exit = match &told {
         Journalled::Cycle(state) => {
             let back = run_status::back_before(&repository, &run.id);
@@ -61,7 +65,20 @@ pub fn run(args: &WaitArgs) -> Result<ExitCode, Trouble> {
     if let Exit::SetUp = exit {
         print::message(&format!("tdd: {} ended before any work was done{}", run.id, last_words(&run)));
     }
+    if past {
+        let now = status.name().unwrap_or_default().replace('-', " ");
+        let next = status.advice(&run.id).unwrap_or_default();
+        print::message(&format!("tdd: that was so when {} ended; now it is {now}\n  next: {next}", run.id));
+    }
     Ok(ExitCode::from(exit.code()))
+}
+
+/// A run that came to no end, and that nobody goes on with: it was taken back, say.
+fn past_before_its_end(run: &RunDir, told: &Journalled, status: &RunStatus) -> Trouble {
+    let next = status.advice(&run.id).unwrap_or_else(|| format!("`tdd status {}` tells of it", run.id));
+    Trouble::user(format!("{} came to no end, and nothing goes on with it", run.id))
+        .because(status::headline(told, status))
+        .advise(next)
 }
 
 fn timeout(text: &str) -> Result<Duration, Trouble> {

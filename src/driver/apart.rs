@@ -335,8 +335,26 @@ where
                  again: {named}; left as it is, by an undo, too, and kept as {now}"
             )));
         }
-        let told = put_back::unsure(theirs.clone(), &now);
-        let edited = Event::Edited { paths: theirs, kept: now, before: Some(zero), put_back: None };
-        Ok((own, vec![told, edited]))
+        // No code and nothing protected: whatever a role would do with it is no work.
+        let is_live = |path: &&RelPath| {
+            let is_data = self.policy.classify(path) == FileClass::Source;
+            paths.contains(*path)
+                && later.contains(*path)
+                && is_data
+                && Language::of(path.extension()).is_none()
+        };
+        let live: Vec<RelPath> = theirs.iter().filter(is_live).cloned().collect();
+        let mut events = vec![put_back::unsure(theirs.clone(), &now)];
+        if !live.is_empty() {
+            self.audience.news(&News::Note(format!(
+                "written by somebody else's program while nothing of the run could: {}; no part of the run, and left as \
+                 it is",
+                listed(live.iter()).join(", ")
+            )));
+            let put_back = Some(PutBack::StillWritten);
+            events.push(Event::Edited { paths: live, kept: now.clone(), before: None, put_back });
+        }
+        events.push(Event::Edited { paths: theirs, kept: now, before: Some(zero), put_back: None });
+        Ok((own, events))
     }
 }

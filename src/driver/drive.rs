@@ -99,7 +99,7 @@ pub trait Carry<M: Machine> {
     fn as_it_was(&mut self, trouble: Trouble) -> impl Future<Output = Trouble>;
 }
 
-impl<'a, W: World, M, X> Driver<'a, W, M, X> {
+impl<'a, W: World, M: Machine, X> Driver<'a, W, M, X> {
     pub(super) fn over(
         ports: &'a mut Ports<W>,
         setup: &'a Setup,
@@ -124,7 +124,13 @@ impl<'a, W: World, M, X> Driver<'a, W, M, X> {
 
     /// What snapshots tell of a role's work.
     pub(super) fn diff(&mut self) -> WorkDiff<'_, W::Checkpoints> {
-        WorkDiff { checkpoints: &mut self.ports.checkpoints, setup: self.setup, policy: &self.policy }
+        let still_written = &self.state.facts().still_written;
+        WorkDiff {
+            checkpoints: &mut self.ports.checkpoints,
+            setup: self.setup,
+            policy: &self.policy,
+            still_written,
+        }
     }
 
     /// From now on files have the classes that the project itself has told; gives what is to be noted of it.

@@ -80,17 +80,18 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    /// Whether a test that changed or came while tests ran is held against nobody yet: it is put back, and the work,
-    /// of which nothing else was put back, is judged once more without it. A person may have saved it; tests that
-    /// do so on purpose do it again.
+    /// Whether a protected file that changed or came while tests ran is held against nobody yet: it is put back, and
+    /// the work, of which nothing else was put back, is judged once more without it. A person may have saved it (an
+    /// agent's settings, by another session); tests that do so on purpose do it again.
     fn is_judged_again(&mut self, touched: &[RelPath], work: &Work) -> bool {
         let attempt = self.attempt_name();
         let is_first = attempt.is_some() && self.own.judged_again != attempt;
-        let is_test = |path: &RelPath| {
-            self.policy.classify(path) == FileClass::Test || self.policy.is_requirement(path)
+        let is_protected = |path: &RelPath| {
+            matches!(self.policy.classify(path), FileClass::Test | FileClass::Gate)
+                || self.policy.is_requirement(path)
         };
         let is_clean = work.forbidden.is_empty() && work.touched.is_empty() && !touched.is_empty();
-        if !(is_first && is_clean && touched.iter().all(is_test)) {
+        if !(is_first && is_clean && touched.iter().all(is_protected)) {
             return false;
         }
         self.own.judged_again = attempt;

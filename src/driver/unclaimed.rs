@@ -75,12 +75,19 @@ impl<W: World> Drive<'_, W> {
         let project = &self.state.run.project;
         let is_named = |path: &RelPath| named.iter().any(|named| path.is_meant_by(named, project));
         let is_asked = |change: &&ClassedChange| {
-            stands_out(change) && !self.policy.is_data_of_tests(&change.path) && !is_editors(&change.path)
+            (stands_out(change) || is_gone(change))
+                && !self.policy.is_data_of_tests(&change.path)
+                && !is_editors(&change.path)
         };
         let (named, unnamed): (Vec<_>, Vec<_>) =
             changed.iter().filter(is_asked).map(|change| &change.path).partition(|path| is_named(path));
         if named.is_empty() { BTreeSet::new() } else { unnamed.into_iter().cloned().collect() }
     }
+}
+
+/// Nothing of it is lost to an undo, but a commit would hold that it is gone.
+fn is_gone(change: &ClassedChange) -> bool {
+    change.kind == ChangeKind::Deleted && change.class != FileClass::Lock
 }
 
 /// A tool's lock file follows from what is named, and what is gone leaves nothing.

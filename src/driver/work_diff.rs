@@ -33,6 +33,8 @@ pub(super) struct WorkDiff<'a, C: Checkpoints> {
     pub(super) checkpoints: &'a mut C,
     pub(super) setup: &'a Setup,
     pub(super) policy: &'a Policy,
+    /// What somebody else's program writes all the time.
+    pub(super) still_written: &'a BTreeSet<RelPath>,
 }
 
 /// The changed sources of one language, as they were and as they are.
@@ -56,7 +58,7 @@ pub(super) struct Production {
 pub(super) const MOST_REMARKS: usize = 32;
 
 impl<C: Checkpoints> WorkDiff<'_, C> {
-    /// The differences with their classes, less by-products.
+    /// The differences with their classes, less by-products and what somebody else's program writes all the time.
     pub(super) fn differences(
         &mut self,
         from: &CheckpointId,
@@ -67,7 +69,10 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             let class = self.policy.classify(&change.path);
             ClassedChange { path: change.path, kind: change.kind, class }
         });
-        Ok(classed.filter(|change| change.class != FileClass::ByProduct).collect())
+        let is_of_the_run = |change: &ClassedChange| {
+            change.class != FileClass::ByProduct && !self.still_written.contains(&change.path)
+        };
+        Ok(classed.filter(is_of_the_run).collect())
     }
 
     /// Puts back what runs of ours left in the tree between these two; says what that was.

@@ -245,7 +245,8 @@ fn ac_tdd_9_4_a_persons_own_work_in_git_stays() {
 /// The ref that an index was kept as.
 fn kept_index(said: &[String]) -> String {
     let line = said.iter().find(|line| line.starts_with("the index")).unwrap();
-    line.split_whitespace().find(|word| word.starts_with("refs/tdd/")).unwrap().to_owned()
+    let name = line.split_whitespace().find(|word| word.starts_with("refs/tdd/")).unwrap();
+    name.trim_end_matches(';').to_owned()
 }
 
 #[test]

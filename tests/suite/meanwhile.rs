@@ -350,7 +350,7 @@ git checkout -q main; echo main >other.txt; git add other.txt; git commit -qm MA
         assert!(!sandbox.path(".git/rebase-merge").exists() && !sandbox.path(".git/MERGE_HEAD").exists());
         if has_stash {
             let stash =
-                ran.stderr.split("git stash apply ").nth(1).unwrap().split_whitespace().next().unwrap();
+                ran.stderr.split("git stash apply ").nth(1).unwrap().split([';', '\n']).next().unwrap();
             assert!(sandbox.git(&["show", &format!("{stash}:notes.txt")]).ends_with("mine"));
             sandbox.git(&["-c", "gc.pruneExpire=now", "gc", "-q", "--prune=now"]);
             assert!(sandbox.git(&["show", &format!("{stash}:notes.txt")]).ends_with("mine"), "it is held");
@@ -513,6 +513,11 @@ fn ac_tdd_9_57_a_test_that_is_saved_while_tests_run_is_held_against_nobody() {
             ("test ! -e ../once && : >../once && echo false >tests/mine.sh", false),
             ("test ! -e ../once && : >../once && echo '# mine' >>tests/base.sh", false),
             ("echo true >tests/mine.sh", true),
+            (
+                "test ! -e ../once && : >../once && mkdir -p .claude && echo {} >.claude/settings.local.json",
+                false,
+            ),
+            ("mkdir -p .claude && echo {} >.claude/settings.local.json", true),
         ] {
             if level == "enforce" && (!has_bwrap() || writes.contains("base.sh")) {
                 continue;
@@ -523,8 +528,9 @@ fn ac_tdd_9_57_a_test_that_is_saved_while_tests_run_is_held_against_nobody() {
             sandbox.commit();
             let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(i32::from(is_blamed));
             if !is_blamed {
-                let file = if writes.contains("mine.sh") { "mine.sh" } else { "base.sh" };
-                let told = format!("look at: somebody else wrote, or may have: tests/{file}; kept as ");
+                let names = ["tests/mine.sh", "tests/base.sh", ".claude/settings.local.json"];
+                let file = names.into_iter().find(|name| writes.contains(name)).unwrap();
+                let told = format!("look at: somebody else wrote, or may have: {file}; kept as ");
                 assert!(ran.stdout.contains(&told), "{level} {writes}: {}", ran.stdout);
                 assert_eq!(sandbox.read("tests/base.sh"), "true\n");
             }

@@ -33,6 +33,9 @@ pub struct Facts {
     /// Files that somebody else changed while no child was at work, and that the run went on with.
     #[serde(default)]
     pub theirs: BTreeSet<RelPath>,
+    /// Those of them that somebody else's program goes on writing, no part of the run: a log, a database.
+    #[serde(default)]
+    pub still_written: BTreeSet<RelPath>,
     /// Files that somebody else wrote, or may have, and the tree that holds each set of them: not all of them lie
     /// in the work tree any more.
     #[serde(default)]
@@ -51,6 +54,8 @@ pub enum PutBack {
     Unnamed,
     /// New in this tree, and there again and the same after other tests ran: those make them.
     MadeAgain,
+    /// It lies there, and somebody else writes it again and again while no child is alive.
+    StillWritten,
 }
 
 impl Facts {

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
+use crate::attempt::CheckpointId;
 use crate::event::{self, Event};
+use crate::path::RelPath;
 use crate::run_name::RunId;
 use crate::usage::{Cap, CapPlan, Caps, Usage};
 
@@ -47,6 +49,20 @@ pub(crate) enum Fitting {
 }
 
 impl Facts {
+    fn take_edited(&mut self, paths: &[RelPath], kept: &CheckpointId, put_back: Option<PutBack>) {
+        match put_back {
+            None => {
+                self.edited.extend(paths.iter().cloned());
+                self.set_aside(paths, kept);
+            }
+            // It does not lie there: nothing is to be spared.
+            Some(PutBack::Unsure) => self.set_aside(paths, kept),
+            Some(PutBack::Unnamed) => self.unnamed.push((paths.to_vec(), kept.clone())),
+            Some(PutBack::MadeAgain) => self.made_by_tests(paths, kept),
+            Some(PutBack::StillWritten) => self.still_written.extend(paths.iter().cloned()),
+        }
+    }
+
     /// Takes in what fits wherever a run stands, and changes no phase.
     pub(crate) fn take(&mut self, event: &Event) -> Fitting {
         match event {
@@ -63,16 +79,7 @@ impl Facts {
                 self.worked_ms = self.worked_ms.saturating_add(*ms);
                 self.runs.add(*runs);
             }
-            Event::Edited { paths, before: None, kept, put_back } => match put_back {
-                None => {
-                    self.edited.extend(paths.iter().cloned());
-                    self.set_aside(paths, kept);
-                }
-                // It does not lie there: nothing is to be spared.
-                Some(PutBack::Unsure) => self.set_aside(paths, kept),
-                Some(PutBack::Unnamed) => self.unnamed.push((paths.clone(), kept.clone())),
-                Some(PutBack::MadeAgain) => self.made_by_tests(paths, kept),
-            },
+            Event::Edited { paths, before: None, kept, put_back } => self.take_edited(paths, kept, *put_back),
             Event::Edited { paths, before: Some(_), .. } => self.theirs.extend(paths.iter().cloned()),
             Event::AttemptStarted { .. } => {
                 self.edited.clear();

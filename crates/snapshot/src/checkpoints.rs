@@ -13,7 +13,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tdd_child::sandbox::OutOfSight;
 use tdd_core::attempt::CheckpointId;
@@ -66,6 +65,7 @@ mod rules;
 pub mod run_refs;
 mod specials;
 mod stand_ins;
+mod taking;
 mod walk;
 pub mod watch;
 
@@ -94,6 +94,14 @@ pub const SCRATCH: &str = "checkpoints";
 /// More than a person reads.
 const MOST_OF_A_PATCH: usize = 64 * 1024;
 
+/// Whether other work trees that lie in this one are looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    LeftOut,
+    /// A session's gate tells itself whose what is there.
+    Looked,
+}
+
 /// The checkpoints of one run.
 #[derive(Debug)]
 pub struct GitCheckpoints {
@@ -119,6 +127,7 @@ pub struct GitCheckpoints {
     /// How the children are held: where git's folder is read-only to all of them, what changes there
     /// is somebody else's.
     level: Level,
+    beside: Beside,
     /// What is out of every child's sight at the moment, for whoever keeps it so.
     hidden: OutOfSight,
     folders: Private,
@@ -134,6 +143,13 @@ impl GitCheckpoints {
     ///
     /// Fails with a trouble of the environment: no git, no repository, no space.
     pub fn open(repository: &Path, run: &RunId, scratch: &Path) -> Result<Self, Trouble> {
+        Self::open_with((repository, run, scratch), Beside::LeftOut)
+    }
+
+    fn open_with(
+        (repository, run, scratch): (&Path, &RunId, &Path),
+        beside: Beside,
+    ) -> Result<Self, Trouble> {
         let place = GitPlace::find(repository)?;
         let theirs = Git::own(&place);
         let scratch = scratch.join(SCRATCH);
@@ -141,7 +157,7 @@ impl GitCheckpoints {
         let private = Git::private(&place, &folders.for_objects());
         let own = Git::sharing_refs(&place, &folders.for_refs());
         let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
-        let rules = frozen_rules(&place, &tree, &theirs, &scratch.join("rules.json"))?;
+        let rules = frozen_rules((&place, beside), &tree, &theirs, &scratch.join("rules.json"))?;
         let mut refs = BTreeMap::new();
         for (name, value) in refs::refs(&own, &ref_folder(run))? {
             refs.insert(name, CheckpointId(value.object));
@@ -164,6 +180,7 @@ impl GitCheckpoints {
             sound: Sound::default(),
             gone: BTreeSet::new(),
             level: Level::Audit,
+            beside,
             hidden: OutOfSight::default(),
             folders,
             scratch,
@@ -178,46 +195,15 @@ impl GitCheckpoints {
     }
 
     fn scan(&self) -> Result<Scan, Trouble> {
-        walk::walk(&self.place.work_tree, &self.tree, Reading::Frozen(&self.rules))
+        walk::walk(&self.place.work_tree, &self.tree, Reading::Frozen(&self.rules), |folder| {
+            self.beside == Beside::Looked || self.known.holds_below(folder)
+        })
     }
 
     /// What had to be opened to be read, and was closed when the run began, is closed again. What a child has
     /// closed stays open.
     fn close_again(&self) {
         self.tree.close_again(|path, mode| self.rules.was_closed(path, mode));
-    }
-
-    /// The tree as it is, as a commit that need not have a ref yet.
-    fn snapshot(&mut self, message: &str) -> Result<(CheckpointId, Scan), Trouble> {
-        let taken = self.snapshot_of_open(message);
-        self.close_again();
-        taken
-    }
-
-    fn snapshot_of_open(&mut self, message: &str) -> Result<(CheckpointId, Scan), Trouble> {
-        let moment = SystemTime::now();
-        let scan = self.scan()?;
-        let delta = self.known.delta(&scan, &self.tree);
-        if let (Some(commit), true) = (self.known.commit.clone(), delta.is_empty()) {
-            self.known.age(moment);
-            return Ok((commit, scan));
-        }
-        let seconds = moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let from = self.known.commit.as_ref();
-        let label = (message, seconds);
-        let (commit, sent) = import::commit(&self.private, &self.tree, (from, &delta), label)
-            .or_else(|trouble| {
-                // The commit before this one may be gone: a child can run `git gc --prune=now`.
-                let Some(from) = from else { return Err(trouble) };
-                if self.private.holds(from) {
-                    return Err(trouble);
-                }
-                let all = Known::default().delta(&scan, &self.tree);
-                import::commit(&self.private, &self.tree, (None, &all), label)
-            })
-            .inspect_err(|_| packs::remove_abandoned(&self.place))?;
-        self.known.note(commit.clone(), &scan, (moment, &sent));
-        Ok((commit, scan))
     }
 }
 

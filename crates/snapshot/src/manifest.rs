@@ -160,8 +160,16 @@ impl Manifest {
             policy: &self.policy,
             classes: &self.classes,
             except: &self.except,
-            others: others_inside(&self.repository),
+            others: self.others(),
         }
+    }
+
+    /// Where a file of this tree was sealed, nobody else's work tree comes to be.
+    fn others(&self) -> BTreeSet<PathBuf> {
+        let mut others = others_inside(&self.repository);
+        let sealed = || self.sealed.keys().map(|path| survey::full_path(Path::new(""), path));
+        others.retain(|other| !sealed().any(|path| path.starts_with(other)));
+        others
     }
 
     fn pass(&self) -> Result<Pass, Trouble> {

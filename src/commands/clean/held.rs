@@ -73,6 +73,9 @@ fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Troubl
 fn note(theirs: &mut Vec<Taken>, event: &Event) {
     let Event::Edited { paths, kept, put_back, .. } = event else { return };
     let label = labels::of_tree(labels::THEIRS, kept);
+    if *put_back == Some(PutBack::StillWritten) {
+        return;
+    }
     if *put_back == Some(PutBack::MadeAgain) {
         for one in theirs.iter_mut().filter(|one| one.label == label) {
             one.files.iter_mut().for_each(|files| files.retain(|path| !paths.contains(path)));

@@ -31,6 +31,7 @@ pub(super) fn of(repository: &Path, run: &Journalled, records: &[Record]) -> Own
         edited,
         policy: policy(records),
         theirs: theirs(records),
+        still_written: still_written(records),
     }
 }
 
@@ -76,6 +77,17 @@ fn theirs(records: &[Record]) -> Vec<Theirs> {
     records.iter().filter_map(of).collect()
 }
 
+/// What somebody else's program writes all the time.
+fn still_written(records: &[Record]) -> BTreeSet<RelPath> {
+    let of = |record: &Record| {
+        let Event::Edited { paths, put_back: Some(PutBack::StillWritten), .. } = &record.event else {
+            return Vec::new();
+        };
+        paths.clone()
+    };
+    records.iter().flat_map(of).collect()
+}
+
 /// What a file was to the run's rules, as it knew them last.
 fn policy(records: &[Record]) -> Option<Policy> {
     let settled = records.iter().rev().find_map(|record| {
@@ -100,7 +112,7 @@ fn edited(records: &[Record]) -> Vec<(BTreeSet<RelPath>, CheckpointId)> {
     let since = records.iter().rev().take_while(|record| is_seen(record) || !tells_the_tree(record));
     let of = |record: &Record| {
         let Event::Edited { paths, before: None, kept, put_back } = &record.event else { return None };
-        let is_nobodys = *put_back == Some(PutBack::MadeAgain);
+        let is_nobodys = matches!(put_back, Some(PutBack::MadeAgain | PutBack::StillWritten));
         (!is_nobodys).then(|| (paths.iter().cloned().collect(), kept.clone()))
     };
     since.filter_map(of).collect()

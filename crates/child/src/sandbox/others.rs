@@ -8,12 +8,16 @@ use crate::other_work_trees;
 
 /// For a role: they hold requirements and journals as well.
 pub(super) fn mask(fence: &mut Fence, paths: &SandboxPaths) {
-    inside(paths).iter().for_each(|other| fence.set(other, Rule::Masked));
+    for other in inside(paths) {
+        fence.set(&other, Rule::Masked);
+    }
 }
 
 /// For a command of the project's, which may look into them.
 pub(super) fn protect(fence: &mut Fence, paths: &SandboxPaths) {
-    inside(paths).iter().for_each(|other| fence.protect(other));
+    for other in inside(paths) {
+        fence.protect(&other);
+    }
 }
 
 fn inside(paths: &SandboxPaths) -> Vec<PathBuf> {

@@ -14,10 +14,16 @@ use super::git_words::{LEFT, moved};
 use super::refs::{RefValue, Refs};
 use super::slug;
 use super::walk::full_path;
+use tdd_core::event::BRINGS_BACK;
+use tdd_core::harmless::shell_word;
 use tdd_core::trouble::Trouble;
 
 /// Refs that were moved or deleted and of which what they were is kept.
 const MOST_KEPT: usize = 500;
+/// The folder of this work tree's HEAD and index, in a command.
+const GIT_DIR: &str = "\"$(git rev-parse --git-dir)\"";
+/// What stays when a merge or a cherry-pick has come to its end.
+const LEFT_BEHIND: &[u8] = b"AUTO_MERGE";
 
 /// A ref that differs: what it was, and what it is.
 pub(super) type Moved = (String, Option<RefValue>, Option<RefValue>);
@@ -53,15 +59,36 @@ impl Keeper<'_> {
         Ok(None)
     }
 
-    /// The same for what an index holds, as a commit. `None` if git can't read it.
-    pub(super) fn index(&mut self, index: &Copied) -> Option<String> {
+    /// The same for what an index holds, as a commit; of one with paths that are not merged the file as well. Says
+    /// where, and how it comes back, unless it held nothing but what the commit holds that HEAD, as found, stood for.
+    pub(super) fn index(&mut self, index: Option<&Copied>, head: Option<&Copied>) -> Option<String> {
+        let index = index?;
         let Copied::File { bytes, .. } = index else { return None };
         let file = in_a_file(bytes)?;
         let tree = self.git.tree_of_index(file.path())?;
         let message = b"tdd: the index as it was found";
         let commit = self.git.run(&["commit-tree", &tree], message).ok()?;
         let commit = String::from_utf8(commit).ok()?;
-        self.commit(commit.trim(), "index").ok().flatten()
+        let kept = self.commit(commit.trim(), "index").ok().flatten()?;
+        let back = if self.git.list_index(file.path()).is_ok_and(|listed| is_unmerged(&listed)) {
+            // No tree has more than one version of a path.
+            let file = shell_word(&self.file(b"index", index)?.to_string_lossy());
+            format!("{BRINGS_BACK}cp {file} {GIT_DIR}/index")
+        } else if self.is_of_head(head, &tree) {
+            String::new()
+        } else {
+            format!("{BRINGS_BACK}git read-tree {kept}")
+        };
+        Some(format!("put back, what was staged is kept as {kept}{back}"))
+    }
+
+    fn is_of_head(&self, head: Option<&Copied>, tree: &str) -> bool {
+        let Some(Copied::File { bytes, .. }) = head else { return false };
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim();
+        let commit = text.strip_prefix("ref: ").unwrap_or(text);
+        let asked = self.git.ask(&["rev-parse", "--verify", "--quiet", &format!("{commit}^{{tree}}")], b"");
+        asked.is_ok_and(|said| said.ok && String::from_utf8_lossy(&said.stdout).trim() == tree)
     }
 
     /// The same for what git was in the midst of.
@@ -71,7 +98,10 @@ impl Keeper<'_> {
             Ok(Some(kept)) => {
                 let stash = git_midst::autostash(files).map(|stash| format!("; {stash}"));
                 let stash = stash.unwrap_or_default();
-                format!("what git was in the midst of is kept as {kept}: git ls-tree -r {kept}{stash}")
+                let is_open = files.keys().any(|path| path != LEFT_BEHIND);
+                let back = format!("{BRINGS_BACK}git archive {kept} | tar -xC {GIT_DIR}");
+                let back = if is_open { back } else { String::new() };
+                format!("what git was in the midst of is kept as {kept}: git ls-tree -r {kept}{stash}{back}")
             }
             Ok(None) => "what git was in the midst of could not be kept".to_owned(),
             Err(trouble) => format!("what git was in the midst of could not be kept: {}", trouble.why),
@@ -124,6 +154,12 @@ impl Keeper<'_> {
         }
         Ok(said)
     }
+}
+
+/// Whether any line of a list with stages is of another one than the first: `… <stage> TAB <path>`.
+fn is_unmerged(listed: &[u8]) -> bool {
+    let heads = listed.split(|byte| *byte == 0).filter_map(|line| line.split(|byte| *byte == b'\t').next());
+    heads.filter(|head| !head.is_empty()).any(|head| !head.ends_with(b" 0"))
 }
 
 fn in_a_file(bytes: &[u8]) -> Option<tempfile::NamedTempFile> {

@@ -123,14 +123,7 @@ impl GitState {
             }
             let text = match (path.as_slice(), &head_now) {
                 (b"HEAD", Some(now)) => self.head_line(at, now)?,
-                (b"index", _) => {
-                    let kept = index_now.as_ref().and_then(|index| at.keeper.index(index));
-                    line(
-                        &path,
-                        differs,
-                        kept.map(|kept| format!("put back, what was staged is kept as {kept}")),
-                    )
-                }
+                (b"index", _) => line(&path, differs, at.keeper.index(index_now.as_ref(), head_now.as_ref())),
                 // A rebase has some twenty files.
                 _ if differs == Differs::New => line(git_midst::top_of(&path), differs, None),
                 _ => line(&path, differs, None),
@@ -199,12 +192,13 @@ impl GitState {
         let was = head_text(self.mine.get(b"HEAD".as_slice()));
         let mut line = format!("HEAD was moved from {} to {}; put back", short(&was), short(&now));
         let is_object = matches!(now.len(), 40 | 64) && now.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_object
-            && !self.held(at).contains(now.as_str())
-            && now != was
-            && let Some(kept) = at.keeper.commit(&now, "HEAD")?
-        {
-            line = format!("{line}, its commits are kept as {kept}{BRINGS_BACK}git switch --detach {kept}");
+        if is_object && now != was {
+            if self.held(at).contains(now.as_str()) {
+                line = format!("{line}{BRINGS_BACK}git switch --detach {}", short(&now));
+            } else if let Some(kept) = at.keeper.commit(&now, "HEAD")? {
+                line =
+                    format!("{line}, its commits are kept as {kept}{BRINGS_BACK}git switch --detach {kept}");
+            }
         } else if let Some(branch) = now.strip_prefix("branch ").filter(|branch| is_branch(branch)) {
             line = format!("{line}{BRINGS_BACK}git switch {branch}");
         }
@@ -312,14 +306,16 @@ impl GitState {
         (delete, update): (&mut Vec<String>, &mut Vec<(String, RefValue)>),
     ) -> Result<String, Trouble> {
         let mut line = moved(name, was, is, None);
-        if let Some(value) = is.filter(|value| value.target.is_empty())
-            && !self.held(at).contains(value.object.as_str())
-            && let Some(kept) = at.keeper.commit(&value.object, name)?
-        {
-            line = format!("{line}, its commits are kept as {kept}");
+        if let Some(value) = is.filter(|value| value.target.is_empty()) {
+            let mut at_commit = short(&value.object);
+            let is_held = self.held(at).contains(value.object.as_str());
+            if !is_held && let Some(kept) = at.keeper.commit(&value.object, name)? {
+                line = format!("{line}, its commits are kept as {kept}");
+                at_commit = kept;
+            }
             // Its commit and its index; the files stay as they are.
             if self.branch().as_deref() == Some(name) {
-                line = format!("{line}{BRINGS_BACK}git reset {kept}");
+                line = format!("{line}{BRINGS_BACK}git reset {at_commit}");
             }
         }
         match was {

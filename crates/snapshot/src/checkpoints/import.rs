@@ -118,6 +118,12 @@ impl Known {
         }
     }
 
+    /// Whether any file is known below this folder.
+    pub(super) fn holds_below(&self, folder: &[u8]) -> bool {
+        let is_below = |path: &[u8]| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"));
+        self.files.keys().any(|path| is_below(path))
+    }
+
     /// Notes that this file is no longer what it was, if it is known at all.
     pub(super) fn forget(&mut self, path: &[u8]) {
         if let Some(content) = self.files.get_mut(path) {

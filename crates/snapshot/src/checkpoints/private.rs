@@ -13,6 +13,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::Beside;
 use super::edit::{Permissions, Tree};
 use super::git::{self, Git};
 use super::place::GitPlace;
@@ -40,13 +41,19 @@ pub(super) fn lead_to_what_comes_and_goes(folder: &Path, common_dir: &Path) {
     }
 }
 
-pub(super) fn frozen_rules(place: &GitPlace, tree: &Tree, own: &Git, file: &Path) -> Result<Rules, Trouble> {
+pub(super) fn frozen_rules(
+    (place, beside): (&GitPlace, Beside),
+    tree: &Tree,
+    own: &Git,
+    file: &Path,
+) -> Result<Rules, Trouble> {
     if let Some(mut rules) = Rules::load(file) {
         rules.leave_out_what_is_printed(&place.work_tree);
         return Ok(rules);
     }
     let mut rules = Rules::begin(place, own)?;
-    let scan = walk::walk(&place.work_tree, tree, Reading::Learning(&mut rules));
+    let scan =
+        walk::walk(&place.work_tree, tree, Reading::Learning(&mut rules), |_| beside == Beside::Looked);
     // Whatever was closed was so before the run.
     tree.close_again(|_, _| true);
     let scan = scan?;

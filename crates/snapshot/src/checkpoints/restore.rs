@@ -242,7 +242,7 @@ impl Restore {
     /// Looks at the tree as it is and at what going to `to` would do. Changes nothing. A trouble
     /// of the environment if a file of `to` is no longer in git. `since` is when the run began, s.
     pub fn outlook(&mut self, to: &CheckpointId, own: &Own, since: Option<u64>) -> Result<Outlook, Trouble> {
-        let mut wanted = census::entries(self.whole(to)?);
+        let mut wanted = self.without_live(own, census::entries(self.whole(to)?));
         let census = Census::take(&self.checkpoints, None)?;
         let mut now = (census.entries == wanted).then(|| to.clone());
         let mut known: BTreeSet<String> = wanted.values().map(|(_, object)| object.clone()).collect();

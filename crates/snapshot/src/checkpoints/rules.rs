@@ -101,6 +101,12 @@ impl Rules {
         self.kept.printed.extend(printed_into(work_tree));
     }
 
+    /// Files that are no part of anything from now on, tracked or not.
+    pub(super) fn leave_out(&mut self, paths: BTreeSet<Vec<u8>>) {
+        self.kept.forced.retain(|path| !paths.contains(path));
+        self.kept.printed.extend(paths);
+    }
+
     /// The rules that an earlier process of this run has frozen.
     pub(super) fn load(file: &Path) -> Option<Self> {
         let kept: Kept = serde_json::from_slice(&regular_file::read(file).ok()?).ok()?;

@@ -122,7 +122,13 @@ struct Waiting {
 
 /// Walks the whole tree below `root`.
 /// What its owner may not look into stays open until the tree is told to close it again.
-pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result<Scan, Trouble> {
+/// `is_ours`: whether a file of this tree is known to lie below a folder, which then is no other work tree's.
+pub(super) fn walk(
+    root: &Path,
+    tree: &Tree,
+    mut reading: Reading<'_>,
+    is_ours: impl Fn(&[u8]) -> bool,
+) -> Result<Scan, Trouble> {
     let mut scan = Scan::default();
     let others = others_inside(root);
     let top = Waiting { path: Vec::new(), chain: reading.rules().general(), ignored: false };
@@ -149,7 +155,11 @@ pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result
             }
             let is_folder = if meta.is_dir() { Folder::Yes } else { Folder::No };
             let ignored = folder.ignored || rules.ignores(&chain, &path, is_folder);
-            if is_folder == Folder::Yes && others.contains(&full_path(Path::new(""), &path)) {
+            let is_others = is_folder == Folder::Yes
+                && others.contains(&full_path(Path::new(""), &path))
+                && !rules.is_forced_below(&path)
+                && !is_ours(&path);
+            if is_others {
                 scan.passed.push((path, is_folder));
             } else if is_folder == Folder::Yes {
                 if !ignored || rules.is_forced_below(&path) {
@@ -178,6 +188,14 @@ pub(super) fn walk(root: &Path, tree: &Tree, mut reading: Reading<'_>) -> Result
 }
 
 impl Scan {
+    /// Whether any file came, went or changed between the two.
+    pub(super) fn differs_from(&self, before: &Self) -> bool {
+        let of = |scan: &Self| -> Vec<(Vec<u8>, Stamp)> {
+            scan.files.iter().map(|found| (found.path.clone(), found.stamp)).collect()
+        };
+        of(self) != of(before)
+    }
+
     /// Whether a file lies below this folder.
     pub(super) fn holds_below(&self, folder: &[u8]) -> bool {
         let below = joined(folder, b"");

@@ -11,6 +11,7 @@ mod tracked;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::Beside;
 use super::edit::Tree;
 use super::import::Content;
 use super::listing::{self, Difference};
@@ -63,7 +64,7 @@ fn is_as_walked(repository: &Path, scratch: &Path, seen: &Seen<'_>) -> Result<bo
     let Some(known) = seen.known() else { return Ok(false) };
     let Some(rules) = Rules::load(&scratch.join("rules.json")) else { return Ok(false) };
     let tree = Tree::open(repository).map_err(|error| disk(repository, &error))?;
-    let scan = walk::walk(repository, &tree, Reading::Frozen(&rules))?;
+    let scan = walk::walk(repository, &tree, Reading::Frozen(&rules), |_| true)?;
     tree.close_again(|path, mode| rules.was_closed(path, mode));
     Ok(known.delta(&scan, &tree).is_empty())
 }
@@ -80,7 +81,7 @@ pub enum Look {
 impl GitCheckpoints {
     /// Opens the checkpoints of a session with what an earlier process has seen.
     pub fn watching(repository: &Path, session: &RunId, scratch: &Path, look: Look) -> Result<Self, Trouble> {
-        let mut checkpoints = Self::open(repository, session, scratch)?;
+        let mut checkpoints = Self::open_with((repository, session, scratch), Beside::Looked)?;
         tracked::take_in(&mut checkpoints)?;
         let seen = seen::bytes(&checkpoints.scratch);
         let seen = seen.as_deref().and_then(Seen::of);

@@ -25,6 +25,8 @@ pub struct Own {
     pub policy: Option<Policy>,
     /// What somebody else changed and the run went on with, in order.
     pub theirs: Vec<Theirs>,
+    /// What somebody else's program writes all the time: it stays as it is.
+    pub still_written: BTreeSet<RelPath>,
 }
 
 /// Files that somebody else changed between two trees, while no child was at work.
@@ -51,6 +53,15 @@ pub(super) struct Spared {
 }
 
 impl Restore {
+    /// Nothing is to be said of what somebody else's program writes at this very moment.
+    pub(super) fn without_live(&mut self, own: &Own, mut wanted: Entries) -> Entries {
+        let live: BTreeSet<Vec<u8>> =
+            own.still_written.iter().map(|path| path.as_str().as_bytes().to_vec()).collect();
+        wanted.retain(|path, _| !live.contains(path));
+        self.checkpoints.rules.leave_out(live);
+        wanted
+    }
+
     /// What a tree holds; `None` if it is gone.
     pub(super) fn entries_of(&self, tree: &CheckpointId) -> Option<Entries> {
         Some(census::entries(listing::files(&self.checkpoints.private, tree).ok()?))

@@ -1,0 +1,107 @@
+//! A program of a person's that writes into the work tree all the time, as a server at work does: a log, a database.
+//! It is no part of a run, at both levels, and nobody is blamed for it.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::isolation::has_bwrap;
+use super::sandbox::{Ran, Sandbox};
+use super::stops::{self, HONEST_AGENT, HONEST_CHECK, project};
+
+/// What goes on all the time, each 5 ms, while something is done.
+fn during<T>(tick: impl Fn() + Sync, action: impl FnOnce() -> T) -> T {
+    /// Also where the action panics.
+    struct Ends<'b>(&'b AtomicBool);
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _ends = Ends(&is_over);
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                tick();
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+        });
+        action()
+    })
+}
+
+fn append(sandbox: &Sandbox, path: &str) {
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(sandbox.path(path));
+    file.unwrap().write_all(b"a line\n").unwrap();
+}
+
+fn run(sandbox: &Sandbox, level: &str) -> Ran {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    Ran::of(&command.args(["STE-1", "--sandbox", level]).output().unwrap())
+}
+
+#[test]
+fn ac_tdd_9_90_what_a_persons_program_writes_all_the_time_is_no_part_of_a_run() {
+    for level in ["audit", "enforce"] {
+        for tracked in [false, true] {
+            if level == "enforce" && !has_bwrap() {
+                continue;
+            }
+            let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+            if tracked {
+                append(&sandbox, "dev.log");
+                sandbox.commit();
+            }
+            let what = format!("{level}, tracked: {tracked}");
+            during(
+                || append(&sandbox, "dev.log"),
+                || {
+                    let ran = run(&sandbox, level).expect(0);
+                    assert_eq!(sandbox.forks(), 3, "{what}: {}", ran.stderr);
+                    assert!(!ran.stderr.contains("put back:"), "{what}: {}", ran.stderr);
+                    assert!(ran.stderr.contains("somebody else's program"), "{what}: {}", ran.stderr);
+                    assert!(ran.stdout.contains("changed: 2 files"), "{what}: {}", ran.stdout);
+                    let before = sandbox.read("dev.log");
+                    sandbox.tdd(&["undo"]).expect(0);
+                    assert!(sandbox.read("dev.log").starts_with(&before), "{what}: no line is lost");
+                },
+            );
+            assert_eq!(sandbox.read("src.txt"), "one\n");
+        }
+    }
+}
+
+/// The twins: what a role writes where nobody else does, and code of a person's that a role writes on, too.
+#[test]
+fn a_role_s_own_log_and_a_person_s_code_are_work_as_ever() {
+    let agent = HONEST_AGENT.replace("mkdir -p tests;", "mkdir -p tests; echo mine >>dev.log;");
+    let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
+    run(&sandbox, "audit").expect(1).says(&["this role may not change: dev.log"]);
+
+    let agent = HONEST_AGENT.replace("mkdir -p tests;", "mkdir -p tests; echo '# more' >>code.py;");
+    let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
+    during(|| append(&sandbox, "code.py"), || run(&sandbox, "audit"))
+        .expect(1)
+        .says(&["this role may not change: code.py"]);
+}
+
+/// A file that was there a moment ago pauses no run.
+#[test]
+fn ac_tdd_9_91_files_that_come_and_go_while_a_tree_is_looked_at_stop_nothing() {
+    let agent = format!("role=$1\n{}{HONEST_AGENT}", stops::BLOCK);
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    let tick = || {
+        let file = sandbox.path(".git/../4913");
+        std::fs::write(&file, "x").unwrap();
+        std::fs::remove_file(&file).unwrap();
+    };
+    during(tick, || {
+        for _ in 0..3 {
+            let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+            let ran = Ran::of(&command.args(["STE-1", "--new", "--sandbox", "audit"]).output().unwrap());
+            assert!(!ran.stderr.contains("can't be saved in a checkpoint"), "{}", ran.stderr);
+            sandbox.tdd(&["undo", "--discard-changes"]);
+        }
+    });
+}
