@@ -59,9 +59,13 @@ fn ac_tdd_9_87_what_is_put_back_in_git_is_told_with_the_command_that_brings_it_b
         let commands: Vec<&str> = ran.stdout.lines().filter_map(|line| line.split(TOLD).nth(1)).collect();
         assert!(!commands.is_empty(), "{action}: {}", ran.stdout);
         for told in [sandbox.tdd(&["wait"]).stdout, sandbox.tdd(&["status", "STE-1"]).stdout] {
-            commands.iter().for_each(|command| assert!(told.contains(command), "{action}: {told}"));
+            for command in &commands {
+                assert!(told.contains(command), "{action}: {told}");
+            }
         }
-        commands.iter().for_each(|command| drop(sh(&sandbox, command)));
+        for command in &commands {
+            sh(&sandbox, command);
+        }
         assert_eq!(sh(&sandbox, is), was, "{action}: {commands:?}");
     }
 }
