@@ -9,6 +9,7 @@ use crate::view::print;
 use crate::world::project;
 use crate::world::session_file::Depth;
 use tdd_core::event::{SessionEvent, SessionId, Switch};
+use tdd_core::mapping;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::test::TestId;
@@ -189,8 +190,9 @@ fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>),
 
 /// A test's id as its runner gives it: its file relative to the project, however it was typed.
 fn spelt(desk: &Desk, typed: &str) -> TestId {
-    let id = TestId(typed.to_owned());
-    let Some((file, name)) = typed.split_once("::") else { return id };
+    let runner = desk.state().started.commands.runner;
+    let id = runner.spelt(TestId(typed.to_owned()));
+    let Some((file, name)) = id.0.split_once("::") else { return id };
     let is_straight = !file.split('/').any(|part| matches!(part, "" | "." | ".."));
     let is_plain = is_straight && desk.place.project.join(file).exists();
     if is_plain || desk.state().tests.contains_key(&id) {
@@ -198,7 +200,8 @@ fn spelt(desk: &Desk, typed: &str) -> TestId {
     }
     let path = inside(desk, file).filter(|path| desk.place.repository.join(path.as_str()).is_file());
     let project = desk.place.project_in_repository();
-    path.map_or(id, |path| TestId(format!("{}::{name}", tdd_core::mapping::in_project(&path, &project))))
+    let in_project = |path: &RelPath| TestId(format!("{}::{name}", mapping::in_project(path, &project)));
+    path.as_ref().map_or_else(|| id.clone(), in_project)
 }
 
 /// Relative to the shell's folder, or to the repository's, as refusals name files: whichever is there.

@@ -100,7 +100,7 @@ fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
 
 /// As the session calls it, though its runner's name was typed.
 fn known_id(desk: &Desk, typed: &str) -> TestId {
-    let id = TestId(typed.to_owned());
+    let id = desk.state().started.commands.runner.spelt(TestId(typed.to_owned()));
     if desk.state().tests.contains_key(&id) || !typed.contains("::") {
         return id;
     }

@@ -92,6 +92,11 @@ pub(super) fn run(
     {
         return super::one_by_one::run(desk, project, command, wanted, tree);
     }
+    let spelt = |one: &Wanted| Wanted {
+        native: project.chosen.commands.runner.spelt(one.native.clone()),
+        ..one.clone()
+    };
+    let wanted: Vec<Wanted> = wanted.iter().map(spelt).collect();
     let judged: Vec<RelPath> =
         wanted.iter().filter_map(|one| one.file.clone()).chain(files.to_vec()).collect();
     let order = TestOrder {
@@ -108,7 +113,7 @@ pub(super) fn run(
         ..TestOrder::default()
     };
     let run = ordered(desk, project, &order)?;
-    Ok(of_run(desk, (wanted, files), &run, tree))
+    Ok(of_run(desk, (&wanted, files), &run, tree))
 }
 
 /// What a run says of the tests that were asked for.
@@ -209,7 +214,8 @@ fn declared(desk: &Desk, names: &mut Names<'_>, file: &RelPath) -> Vec<Wanted> {
     let source = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
     let path = tdd_core::mapping::in_project(file, &desk.place.project_in_repository());
     let ids = tdd_source::declared(language, &source).into_iter().map(|name| format!("{path}::{name}"));
-    ids.map(|id| names.wanted(&TestId(id), Some(file.clone()))).collect()
+    let runner = desk.state().started.commands.runner;
+    ids.map(|id| names.wanted(&runner.spelt(TestId(id)), Some(file.clone()))).collect()
 }
 
 /// `None` for a test that is not there.
