@@ -241,3 +241,96 @@ fn ac_tdd_10_61_a_test_of_another_folder_is_for_a_session_there() {
     assert!(!ran.stdout.contains("alone"), "{}", ran.stdout);
     run("test_a.py::test_a").expect(0).says_on_stdout(&["green test_a.py::test_a"]);
 }
+
+#[test]
+fn ac_tdd_11_6_a_test_that_a_comment_names_is_replayed() {
+    let Some(sandbox) = begun() else { return };
+    let text = TEST.replace("def test_sum", "# @tdd-test-id: sum\ndef test_sum");
+    edits(&sandbox, "tests/test_total.py", &text).expect(0);
+    red(&sandbox, "sum");
+    claims(&sandbox, "sum", "shop.py");
+    edits(&sandbox, "shop.py", RIGHT).expect(0);
+    stops(&sandbox).expect(0);
+    let out = sandbox.beside("corpus.jsonl");
+    let out = out.to_str().unwrap();
+    sandbox.tdd(&["corpus", "export", "--out", out]).expect(0);
+    let line: Value = serde_json::from_str(std::fs::read_to_string(out).unwrap().trim()).unwrap();
+    assert_eq!(line["test_id"], "sum");
+    sandbox.tdd(&["corpus", "verify", out]).expect(0).says_on_stdout(&["proven      sum", "not proven: 0"]);
+}
+
+#[test]
+fn ac_tdd_10_59_a_class_is_spelt_as_its_runner_has_it() {
+    let sandbox = Sandbox::with(&[
+        ("shop.py", SHOP),
+        (
+            "test_held.py",
+            "import unittest\n\n\nclass H(unittest.TestCase):\n    def test_h(self):\n        pass\n",
+        ),
+        ("tdd.yaml", "test: python3 -m unittest\n"),
+        (".gitignore", "__pycache__\n"),
+    ]);
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let text = "import unittest\nimport cart\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        \
+                self.assertEqual(cart.one(), 1)\n\n    # @tdd-test-id: two\n    def test_two(self):\n        \
+                self.assertEqual(cart.two(), 2)\n";
+    edits(&sandbox, "test_cart.py", text).expect(0);
+    let said = ["red test_cart.py::T.test_one (missing)", "red two (missing)"];
+    sandbox.tdd(&["gate", "test", "test_cart.py"]).expect(0).says_on_stdout(&said);
+    claims(&sandbox, "test_cart.py::T::test_one", "cart.py");
+    claims(&sandbox, "two", "cart.py");
+    let cart = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
+    edits(&sandbox, "cart.py", cart).expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read("cart.py"), cart);
+    sandbox
+        .tdd(&["gate", "test", "test_cart.py::T::test_one"])
+        .expect(0)
+        .says_on_stdout(&["green test_cart.py::T.test_one"]);
+}
+
+/// How often a hook calls git for a change of code that nothing allows.
+fn gits_for_a_refusal(sandbox: &Sandbox) -> usize {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (folder, log) = (sandbox.beside("shim"), sandbox.beside("gits"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let found = sandbox.command("sh").args(["-c", "command -v git"]).output().unwrap();
+    let git = String::from_utf8(found.stdout).unwrap();
+    let shim = format!("#!/bin/sh\necho >> '{}'\nexec '{}' \"$@\"\n", log.display(), git.trim());
+    std::fs::write(folder.join("git"), shim).unwrap();
+    std::fs::set_permissions(folder.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let input = json!({ "command": "x" });
+    hook(sandbox, "PreToolUse", "Bash", input.clone()).expect(0);
+    sandbox.write("tax.py", "x = 1\n");
+    let _ = std::fs::remove_file(&log);
+    let mut told = call("PostToolUse", "Bash", input);
+    told["cwd"] = sandbox.repo().to_str().unwrap().into();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.env("PATH", crate::sandbox::path_with(&folder));
+    hook_by(command, &["claude"], told.to_string().as_bytes()).expect(2).says(&["tax.py refused"]);
+    std::fs::read_to_string(&log).unwrap().lines().count()
+}
+
+#[test]
+fn ac_tdd_10_62_git_is_not_called_more_often_after_many_turns_and_stashes() {
+    let sandbox = project();
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    let goes_on = |(stashes, turns): (std::ops::Range<u32>, std::ops::Range<u32>)| {
+        for stash in stashes {
+            let script =
+                format!("echo 'n = {stash}' >> shop.py; git -c user.name=a -c user.email=a@b stash -q");
+            assert!(sandbox.command("sh").args(["-c", &script]).status().unwrap().success());
+        }
+        for turn in turns {
+            // A person's work between two turns is known from then on, as a good turn is.
+            sandbox.write("shop.py", &format!("{SHOP}TURN = {turn}\n"));
+            hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+        }
+    };
+    goes_on((0..1, 0..1));
+    let at_first = gits_for_a_refusal(&sandbox);
+    assert!((1..=40).contains(&at_first), "{at_first}");
+    goes_on((1..4, 1..9));
+    let later = gits_for_a_refusal(&sandbox);
+    assert!(later <= at_first, "{at_first} and then {later}");
+}
