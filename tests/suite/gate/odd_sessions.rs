@@ -334,3 +334,23 @@ fn ac_tdd_10_62_git_is_not_called_more_often_after_many_turns_and_stashes() {
     let later = gits_for_a_refusal(&sandbox);
     assert!(later <= at_first, "{at_first} and then {later}");
 }
+
+#[test]
+fn ac_tdd_10_63_a_rebase_of_many_commits_stands() {
+    let sandbox = project();
+    let commits = "git config user.name a; git config user.email a@b; git branch -M main; git switch -qc feature; \
+                   for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do echo \"n = $n\" >> many.py; \
+                   git add -A; git commit -qm \"n $n\"; done; git switch -q main; echo 'x = 1' > up.py; git add -A; \
+                   git commit -qm up; git switch -q feature";
+    assert!(sandbox.command("sh").args(["-c", commits]).status().unwrap().success());
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    shell(&sandbox, "git rebase -q main").expect(0);
+    assert_eq!(sandbox.read("up.py"), "x = 1\n");
+    shell(&sandbox, "git reset -q --hard ORIG_HEAD").expect(0);
+    assert!(!sandbox.path("up.py").exists());
+    // One with more in it.
+    shell(&sandbox, "git rebase -q main; echo 'x = 2' > up.py; git commit -qa --amend --no-edit")
+        .expect(2)
+        .says(&["up.py refused", "HEAD has it still"]);
+    assert!(!sandbox.path("up.py").exists());
+}
