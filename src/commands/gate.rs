@@ -1,21 +1,18 @@
 //! `tdd gate`: in any agent's session no edit of production code without a red test.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::cli::gate::{GateArgs, GateCommand, RefactorArgs, SessionArgs, TestArgs};
+use crate::cli::gate::{GateArgs, GateCommand, RefactorArgs, SessionArgs};
 use crate::view::print;
 use crate::world::project;
 use crate::world::session_file::Depth;
-use tdd_core::event::{PassFail, SessionEvent, SessionId, Switch, TestRunFact};
-use tdd_core::excerpt;
-use tdd_core::harmless::shell_word;
+use tdd_core::event::{SessionEvent, SessionId, Switch};
+use tdd_core::mapping;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
-use tdd_core::session::LastRun;
-use tdd_core::test::{FailureKind, TestId};
+use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
 
@@ -39,12 +36,14 @@ mod inner_tests;
 mod install;
 mod kept;
 pub mod mcp;
+mod mixed;
 mod one_by_one;
 mod paths;
 mod person;
 mod plan;
 mod refactoring;
 mod runs;
+mod see;
 mod settings;
 mod stands;
 mod status;
@@ -60,23 +59,19 @@ use desk::Desk;
 pub(super) use desk::NO_TESTS;
 use paths::Target;
 use refactoring::Looked;
-use runs::{Wanted, Why};
+use runs::Wanted;
 pub(super) use settings::another_in_path;
 use turn::Turned;
 
-/// Cases of a test that are named.
-const MOST_CASES: usize = 5;
 /// Of a test that says itself that it fails.
 const HOPELESS: &str = "it fails whatever the code does";
-/// What a model is shown of the tests' output.
-const SHOWN: usize = 4 << 10;
 
 pub fn run(args: &GateArgs) -> Result<ExitCode, Trouble> {
     match &args.command {
         GateCommand::On(args) => on(args),
         GateCommand::Off(args) => off(args),
         GateCommand::Status(args) => status::run(args),
-        GateCommand::Test(args) => test(args),
+        GateCommand::Test(args) => see::run(args),
         GateCommand::Claim(args) => claim::run(args),
         GateCommand::Flush(args) => flush(args),
         GateCommand::Refactor(args) => refactor(args),
@@ -167,109 +162,6 @@ fn look(args: &SessionArgs) -> Result<ExitCode, Trouble> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn test(args: &TestArgs) -> Result<ExitCode, Trouble> {
-    agents_environment::adopt(&args.which)?;
-    let mut desk = desk(&args.which)?;
-    let compared = compare(&mut desk, None, Look::Quick)?;
-    if !compared.told.is_empty() {
-        print::message(&compared.told);
-    }
-    let tree = desk.state().tree.clone();
-    let (wanted, files) = resolve(&desk, &args.ids)?;
-    let is_cached = |one: &Wanted| {
-        let last = desk.state().tests.get(&one.id);
-        last.is_some_and(|last| last.tree.as_ref() == Some(&tree) && !is_unsure(last))
-    };
-    if !args.again && !wanted.is_empty() && files.is_empty() && wanted.iter().all(is_cached) {
-        let told: String =
-            wanted.iter().filter_map(|one| Some(line(&one.id, desk.state().tests.get(&one.id)?))).collect();
-        print::result(&format!("{told}tdd: not run: nothing has changed since (--again runs it)\n"));
-        return Ok(ExitCode::SUCCESS);
-    }
-    let project = desk.project()?;
-    let ran = runs::run(&desk, &project, (&wanted, &files), Why::ToSee, &tree)?;
-    runs::note(&mut desk, &ran)?;
-    // What tests leave in the tree is looked at at once.
-    let after = compare(&mut desk, None, Look::Quick)?;
-    print::result(&told(&desk, &ran));
-    if !after.told.is_empty() {
-        print::message(&after.told);
-    }
-    Ok(ExitCode::from(u8::from(!ran.gone.is_empty())))
-}
-
-/// A run that was cut off says nothing of the next one.
-fn is_unsure(last: &LastRun) -> bool {
-    matches!(last.kind, Some(FailureKind::Timeout | FailureKind::Crash))
-}
-
-fn line(id: &TestId, last: &LastRun) -> String {
-    match last.status {
-        PassFail::Pass => format!("green {id}\n"),
-        PassFail::Fail => format!("red {id}{}\n", kind(last.kind)),
-    }
-}
-
-fn kind(kind: Option<FailureKind>) -> String {
-    kind.map(|kind| format!(" ({})", format!("{kind:?}").to_lowercase())).unwrap_or_default()
-}
-
-/// What came of a run: a line for each test, what it printed, and what comes next.
-fn told(desk: &Desk, ran: &runs::Ran) -> String {
-    let of_fact = |fact: &TestRunFact| {
-        if ran.skipped.contains(&fact.test_id) {
-            return format!("skipped {}\n", fact.test_id);
-        }
-        desk.state().tests.get(&fact.test_id).map(|last| line(&fact.test_id, last)).unwrap_or_default()
-    };
-    let mut text: String = ran.facts.iter().map(of_fact).collect();
-    if let Some(why) = &ran.no_evidence {
-        let _ = writeln!(text, "tdd: the run is no evidence: {why}");
-    }
-    for id in &ran.gone {
-        let _ = writeln!(text, "tdd: there is no test {id}{}", nearest(id, &ran.known));
-    }
-    let red = ran.facts.iter().find(|fact| fact.status == PassFail::Fail);
-    if red.is_some() || !ran.gone.is_empty() {
-        text += excerpt::head_and_tail(&ran.output, SHOWN).trim_end();
-        text.push('\n');
-    }
-    match red.map(|fact| (fact, desk.state().tests.get(&fact.test_id))) {
-        Some((fact, Some(last))) if last.is_counted_red() => {
-            let _ = writeln!(text, "tdd: next: tdd gate claim {} FILE", shell_word(&fact.test_id.0));
-        }
-        Some((fact, _)) if ran.unconditional.contains(&fact.test_id) => {
-            let _ = writeln!(text, "tdd: {HOPELESS}; let it call the code and check what comes back");
-        }
-        Some((fact, _)) if ran.skipped.contains(&fact.test_id) => {
-            text += "tdd: it says nothing while it is skipped; take its mark away (skip, xfail), and run it again\n";
-        }
-        Some((fact, _)) => {
-            let _ = writeln!(text, "tdd: no code answers that red{}; mend the test", kind(fact.kind));
-        }
-        None if ran.facts.is_empty() && ran.gone.is_empty() => text += "tdd: nothing is red\n",
-        None => {}
-    }
-    text
-}
-
-fn nearest(id: &TestId, known: &[TestId]) -> String {
-    // A test with parameters has an id for each of its cases.
-    let is_case = |other: &&TestId| other.0.strip_prefix(&id.0).is_some_and(|rest| rest.starts_with('['));
-    let cases: Vec<String> =
-        known.iter().filter(is_case).take(MOST_CASES).map(|case| shell_word(&case.0)).collect();
-    if !cases.is_empty() {
-        return format!("; it has cases, each with an id of its own: {}", cases.join(" "));
-    }
-    let scored = known.iter().map(|other| (strsim::normalized_damerau_levenshtein(&id.0, &other.0), other));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.5);
-    match (best, id.0.split_once("::")) {
-        (Some((_, other)), _) => format!("; is it {other}?"),
-        (None, Some((file, _))) => format!("; its file's tests: tdd gate test {}", shell_word(file)),
-        (None, None) => String::new(),
-    }
-}
-
 /// Ids and files as they were typed.
 fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>), Trouble> {
     let mut names = Names::new(&desk.place);
@@ -298,8 +190,9 @@ fn resolve(desk: &Desk, typed: &[String]) -> Result<(Vec<Wanted>, Vec<RelPath>),
 
 /// A test's id as its runner gives it: its file relative to the project, however it was typed.
 fn spelt(desk: &Desk, typed: &str) -> TestId {
-    let id = TestId(typed.to_owned());
-    let Some((file, name)) = typed.split_once("::") else { return id };
+    let runner = desk.state().started.commands.runner;
+    let id = runner.spelt(TestId(typed.to_owned()));
+    let Some((file, name)) = id.0.split_once("::") else { return id };
     let is_straight = !file.split('/').any(|part| matches!(part, "" | "." | ".."));
     let is_plain = is_straight && desk.place.project.join(file).exists();
     if is_plain || desk.state().tests.contains_key(&id) {
@@ -307,7 +200,8 @@ fn spelt(desk: &Desk, typed: &str) -> TestId {
     }
     let path = inside(desk, file).filter(|path| desk.place.repository.join(path.as_str()).is_file());
     let project = desk.place.project_in_repository();
-    path.map_or(id, |path| TestId(format!("{}::{name}", tdd_core::mapping::in_project(&path, &project))))
+    let in_project = |path: &RelPath| TestId(format!("{}::{name}", mapping::in_project(path, &project)));
+    path.as_ref().map_or_else(|| id.clone(), in_project)
 }
 
 /// Relative to the shell's folder, or to the repository's, as refusals name files: whichever is there.
@@ -336,7 +230,7 @@ fn flush(args: &SessionArgs) -> Result<ExitCode, Trouble> {
 fn turned(turned: &Turned) -> ExitCode {
     match turned {
         Turned::Nothing => print::result("tdd: nothing to judge\n"),
-        Turned::Green(told) | Turned::Warned(told) => print::result(&format!("{told}\n")),
+        Turned::Green { told, .. } | Turned::Warned(told) => print::result(&format!("{told}\n")),
         Turned::Red(told) => {
             print::result(&format!("{}\n", told.trim_end()));
             return ExitCode::from(1);

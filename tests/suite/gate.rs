@@ -19,6 +19,7 @@ mod install;
 mod kept;
 mod mcp;
 mod mcp_runs;
+mod odd_sessions;
 mod real;
 mod returning;
 mod together;

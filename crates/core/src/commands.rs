@@ -1,5 +1,6 @@
 //! The project's two commands and who reads them (contract section 5).
 
+use crate::test::TestId;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -50,6 +51,16 @@ impl RunnerKind {
         Self::Tap,
         Self::ExitCode,
     ];
+
+    /// A test's id as this runner reports it, where sources spell a class and its test with `::`.
+    pub fn spelt(self, id: TestId) -> TestId {
+        match id.0.split_once("::") {
+            Some((file, name)) if self == Self::Unittest => {
+                TestId(format!("{file}::{}", name.replace("::", ".")))
+            }
+            Some(_) | None => id,
+        }
+    }
 
     pub fn name(self) -> &'static str {
         match self {

@@ -134,6 +134,8 @@ pub struct GitCheckpoints {
     /// Ours, in the run's own folder.
     scratch: PathBuf,
     contents: Contents,
+    /// What branches, tags and stashes led to when that was asked last, and the commit that holds it.
+    tips: Option<(BTreeSet<String>, CheckpointId)>,
 }
 
 impl GitCheckpoints {
@@ -166,6 +168,7 @@ impl GitCheckpoints {
         let (known, waiting) = (Known::default(), BTreeMap::new());
         Ok(Self {
             contents: Contents::new(private.clone()),
+            tips: None,
             place,
             run,
             rules,

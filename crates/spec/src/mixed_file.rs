@@ -110,6 +110,20 @@ pub fn may_change(role: Role, file_name: &str, change: &KeyChange) -> bool {
     may_stand && rules::may_change(format, role, (&key, change.kind))
 }
 
+/// Whether a file of this name is part settings of tests. It may be a path; its last part counts.
+pub fn is_mixed(file_name: &str) -> bool {
+    format(file_name).is_some()
+}
+
+/// Whether another version of a dependency may take its place, or none, where nobody's tests are fixed yet: not where it
+/// is a runner.
+pub fn may_be_replaced(file_name: &str, change: &KeyChange) -> bool {
+    let Some(format) = format(file_name) else { return false };
+    let key = split(&change.key);
+    let as_added = |role| rules::may_change(format, role, (&key, KeyChangeKind::Added));
+    diff::is_dependency(format, &key) && (as_added(Role::TestWriter) || as_added(Role::Implementer))
+}
+
 fn format(file_name: &str) -> Option<Format> {
     match file_name.rsplit('/').next() {
         Some("Cargo.toml") => Some(Format::Cargo),

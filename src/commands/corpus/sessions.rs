@@ -10,10 +10,13 @@ use tdd_child::folder;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::attempt::Digest;
 use tdd_core::corpus::{SessionTriple, session_triples};
-use tdd_core::event::{Event, RunId, SessionEvent, SessionStarted};
+use tdd_core::event::{Event, RunId, SessionEvent, SessionStarted, TestIdSource};
+use tdd_core::mapping;
 use tdd_core::path::RelPath;
+use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_snapshot::checkpoints::pairs::{Asked, Told};
+use tdd_snapshot::checkpoints::pairs::{Asked, Bounded, Told};
+use tdd_source::Language;
 
 /// Paths of one line.
 const MOST_FILES: usize = 200;
@@ -72,6 +75,24 @@ fn test_file(started: &SessionStarted, triple: &SessionTriple<'_>) -> Option<Rel
     let by_id =
         || RelPath::new(format!("{}/{}", started.project, triple.test.file()).trim_start_matches('/'));
     told.or_else(by_id)
+}
+
+/// As its runner calls a test: one that a comment names, by the comment in its file.
+fn native(
+    started: &SessionStarted,
+    triple: &SessionTriple<'_>,
+    (path, file): (Option<&RelPath>, Option<&Bounded>),
+) -> TestId {
+    let named = || {
+        let (path, file) = (path?, file?);
+        let language = Language::of(path.extension())?;
+        let slugs = tdd_source::annotated(language, &String::from_utf8_lossy(&file.bytes));
+        let (name, _) = slugs.into_iter().find(|(_, slug)| *slug == triple.test.0)?;
+        let id = TestId(format!("{}::{name}", mapping::in_project(path, &started.project)));
+        Some(started.commands.runner.spelt(id))
+    };
+    let by_comment = triple.red.test_id_source == TestIdSource::Annotation;
+    by_comment.then(named).flatten().unwrap_or_else(|| triple.test.clone())
 }
 
 impl Scene<'_> {
@@ -157,7 +178,7 @@ impl Scene<'_> {
         };
         Found {
             line,
-            test: triple.test.clone(),
+            test: native(started, triple, (test_file.as_ref(), file)),
             test_files: test_file.into_iter().collect(),
             left_out: Vec::new(),
             commands: started.commands.clone(),

@@ -73,7 +73,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    fn file_of(&self, id: &TestId) -> Option<RelPath> {
+    pub(super) fn file_of(&self, id: &TestId) -> Option<RelPath> {
         let project = self.place.project_in_repository();
         RelPath::new(format!("{project}/{}", id.file()).trim_start_matches('/'))
     }

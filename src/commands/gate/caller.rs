@@ -11,6 +11,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::agents::Moment;
 use crate::world::session_file;
 use tdd_child::regular_file;
 use tdd_child::unix::proc_table::{self, Life, Process};
@@ -19,6 +20,9 @@ use tdd_core::event::SessionId;
 const KEPT: &str = "caller";
 /// The shell in which a person began a session by hand.
 const OPENER: &str = "opener";
+/// When the agent itself called last, and when it began with the session or went on with it; by their times.
+const HEARD: &str = "heard";
+const SINCE: &str = "since";
 /// More than the note of a process has.
 const LONGEST: u64 = 200;
 /// Shells between an agent and its hook.
@@ -38,6 +42,26 @@ pub(super) fn note(folder: &Path) {
     if folder.join(KEPT).symlink_metadata().is_err() {
         keep(folder, KEPT);
     }
+}
+
+/// Keeps that the agent itself has called. A command of its model's is not heard.
+pub(super) fn hear(folder: &Path, moment: Moment) {
+    if whose(folder) != Caller::Agent {
+        return;
+    }
+    // Where it can't be kept, the other sessions of the process take this one for over.
+    let _ = regular_file::write_private(&folder.join(HEARD), b"");
+    if moment == Moment::SessionStart || folder.join(SINCE).symlink_metadata().is_err() {
+        let _ = regular_file::write_private(&folder.join(SINCE), b"");
+    }
+}
+
+/// Whether the agent has called for another session of its process since it went on with this one: both are at work, as
+/// chats of one program are. One that was left for this one is not called for any more.
+pub(super) fn is_beside(folder: &Path, other: &Path) -> bool {
+    let at =
+        |folder: &Path, name: &str| folder.join(name).symlink_metadata().and_then(|about| about.modified());
+    matches!((at(folder, SINCE), at(other, HEARD)), (Ok(since), Ok(heard)) if heard > since)
 }
 
 /// Keeps in whose terminal a session was begun by hand: while that is there, somebody may go on.

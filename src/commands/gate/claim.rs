@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use super::annotation::Names;
 use super::desk::Desk;
-use super::{HOPELESS, desk, inside, kind, nearest, runs, spelt};
+use super::see::{kind, nearest};
+use super::{HOPELESS, desk, inside, runs, spelt};
 use crate::cli::gate::ClaimArgs;
 use crate::view::print;
 use tdd_core::event::{Event, PassFail};
@@ -49,6 +50,14 @@ fn refuse_unseen(desk: &Desk, id: &TestId) -> Result<(), Trouble> {
     if desk.checkpoints(Look::Quick)?.files(&desk.state().tree)?.contains(file) {
         return Ok(());
     }
+    if desk.place.repository.join(file.as_str()).symlink_metadata().is_err() {
+        return Err(Trouble::user(format!(
+            "{id} can't be claimed for: {} is gone",
+            harmless::line(file.as_str())
+        ))
+        .because("it was moved or removed after the test was seen red")
+        .advise("run the test where it is now, and claim for that: tdd gate test FILE::NAME"));
+    }
     Err(Trouble::user(format!("{id} can't be claimed for: {} is not kept", harmless::line(file.as_str())))
         .because("git ignores the file, so that nobody would see it change after the claim")
         .advise("put the test where git sees it, or take it out of .gitignore, and run it again"))
@@ -63,6 +72,11 @@ fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
             Trouble::user(format!("{id} was not seen red, so nothing can be claimed for it"))
                 .because(format!("it was not run in this session{}", nearest(id, &known)))
                 .advise(format!("run it: {run}"))
+        }
+        Some(last) if last.status == PassFail::Pass && last.tree.as_ref() != Some(&desk.state().tree) => {
+            Trouble::user(format!("{id} was green, so nothing can be claimed for it"))
+                .because("its last run passed; files have changed since, or were taken back")
+                .advise(format!("run it again: {run}"))
         }
         Some(last) if last.status == PassFail::Pass => {
             Trouble::user(format!("{id} is green, so nothing can be claimed for it"))
@@ -86,7 +100,7 @@ fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
 
 /// As the session calls it, though its runner's name was typed.
 fn known_id(desk: &Desk, typed: &str) -> TestId {
-    let id = TestId(typed.to_owned());
+    let id = desk.state().started.commands.runner.spelt(TestId(typed.to_owned()));
     if desk.state().tests.contains_key(&id) || !typed.contains("::") {
         return id;
     }
@@ -123,6 +137,15 @@ fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
             .advise("claim production code")
     };
     let at = desk.place.repository.join(path.as_str());
+    let modules = git_facts::submodules(&desk.place.repository);
+    if let Some(module) = modules.iter().find(|module| path.is_within(module)) {
+        let module = harmless::line(module);
+        return Err(Trouble::user(format!("{path} can't be claimed"))
+            .because(format!("{module} is a submodule, which has a gate of its own"))
+            .advise(format!(
+                "edit it in a session that begins in {module}, or as a whole: tdd gate refactor on --why TEXT"
+            )));
+    }
     if at.is_dir() {
         return Err(refused("it is a folder, and a claim is about files: name each one"));
     }

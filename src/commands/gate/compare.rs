@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::desk::Desk;
 use super::inner_tests::{self, may_hold_tests, only_tests};
+use super::mixed;
 use super::paths::{self, Target};
 use super::stands::{self, Beside};
 use tdd_child::leftovers;
@@ -13,6 +14,7 @@ use tdd_core::event::{
     EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent, Switch,
 };
 use tdd_core::finding::Change;
+use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
@@ -34,8 +36,30 @@ pub(super) struct Compared {
     pub(super) warned: String,
 }
 
+/// What the change that is judged came with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Came<'t> {
+    /// With this tool, or with nobody knows what.
+    With(Option<&'t str>),
+    /// While the session's own tests ran.
+    Meanwhile,
+}
+
 /// Compares, journals what stands, and takes back what no claim allows. `tool` is the one that has just run.
 pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result<Compared, Trouble> {
+    compared(desk, Came::With(tool), look)
+}
+
+/// The same once tests have run: what they leave is no edit that wants a test.
+pub(super) fn after_tests(desk: &mut Desk) -> Result<Compared, Trouble> {
+    compared(desk, Came::Meanwhile, Look::Quick)
+}
+
+fn compared(desk: &mut Desk, came: Came<'_>, look: Look) -> Result<Compared, Trouble> {
+    let tool = match came {
+        Came::With(tool) => tool,
+        Came::Meanwhile => None,
+    };
     // What an earlier process planted and was killed over is nobody's edit.
     leftovers::reap_session(&desk.place.repository, &desk.session.folder);
     let before = desk.state().tree.clone();
@@ -60,7 +84,10 @@ pub(super) fn compare(desk: &mut Desk, tool: Option<&str>, look: Look) -> Result
         let paths: Vec<RelPath> = refused.keys().cloned().collect();
         let cause = (RepairCause::Unclaimed, &[][..]);
         let label = take_back(desk, &mut checkpoints, (&before, &now), &paths, cause)?;
-        told = words(desk, &refused, &label);
+        told = match came {
+            Came::With(_) => words(desk, &refused, &label),
+            Came::Meanwhile => left(desk, &paths, &label),
+        };
         if let Some(git) = &desk.state().git
             && let Some(head) = checkpoints.head_holds(git, &now, &paths)?
         {
@@ -215,6 +242,11 @@ fn judge(
     {
         return Permit::Refused(Refusal::Link { path: path.clone() });
     }
+    if let Permit::Allowed(EditGround::Claim, _) = &permit
+        && let Some(refusal) = mixed::changed_in(checkpoints, path, (before, now))
+    {
+        return Permit::Refused(refusal);
+    }
     if let Permit::Allowed(EditGround::Claim | EditGround::Refactor, _) = &permit {
         return inner_tests::weakened(desk, checkpoints, path, now).map_or(permit, Permit::Refused);
     }
@@ -286,6 +318,19 @@ pub(super) fn of(event: SessionEvent) -> Event {
 /// Where what was taken back is kept, for whoever wants it again.
 pub(super) fn kept_as(desk: &Desk, label: &str) -> String {
     format!("refs/tdd/{}/{label}", desk.state().started.session.0)
+}
+
+/// What tests have left. No claim is advised for it: it is there again after each run.
+fn left(desk: &Desk, paths: &[RelPath], label: &str) -> String {
+    let names: Vec<_> = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect();
+    let more = paths.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(
+        "tdd: changed while the tests ran: {}{more}. Taken back; kept as {}. If tests leave it each time, tell the person: it \
+         is for .gitignore, for session_gate: {{ free: […] }} in tdd.yaml, or for a commit",
+        names.join(", "),
+        kept_as(desk, label)
+    )
 }
 
 fn words(desk: &Desk, refused: &BTreeMap<RelPath, Refusal>, label: &str) -> String {

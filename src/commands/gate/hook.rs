@@ -22,7 +22,7 @@ use super::cut_off::Open;
 use super::desk::{self, Desk};
 use super::inner_tests::{self, only_tests};
 use super::turn::{self, Turned};
-use super::{agents_environment, cut_off, git_hooks, refactoring, settings, within};
+use super::{agents_environment, cut_off, git_hooks, mixed, refactoring, settings, within};
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
 use crate::settings::Environment;
@@ -163,6 +163,9 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
         return Ok(Word::Go(String::new()));
     }
     caller::note(&desk.session.folder);
+    if !call.is_compacted {
+        caller::hear(&desk.session.folder, call.moment);
+    }
     match call.moment {
         Moment::Other => Ok(Word::Go(String::new())),
         // Nobody says whose turn it is: what has changed is judged by the next call, or is a person's if that
@@ -208,12 +211,12 @@ fn turn_ends(desk: &mut Desk, call: &Call) -> Result<Word, Trouble> {
     let reminder = reminder.filter(|_| !call.is_again);
     Ok(match (turned, reminder) {
         (Turned::Red(told), _) => Word::Stop([told, still, inner.red].concat()),
-        (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
+        (Turned::Green { .. } | Turned::Warned(_) | Turned::Nothing, _) if !inner.red.is_empty() => {
             Word::Stop(inner.red)
         }
-        (Turned::Green(_) | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => Word::Stop(reminder),
-        (Turned::Warned(told), None) => Word::Go(aside(call, &told)),
-        (Turned::Green(_) | Turned::Nothing, None) => Word::Go(String::new()),
+        (Turned::Green { .. } | Turned::Warned(_) | Turned::Nothing, Some(reminder)) => Word::Stop(reminder),
+        (Turned::Green { beside: told, .. } | Turned::Warned(told), None) => Word::Go(aside(call, &told)),
+        (Turned::Nothing, None) => Word::Go(String::new()),
     })
 }
 
@@ -331,7 +334,10 @@ pub(super) fn permit(input: &Value, desk: &Desk, path: &RelPath) -> Permit {
     let old =
         regular_file::head(&desk.place.repository.join(path.as_str()), LARGEST_SOURCE).unwrap_or_default();
     if is_for_code {
-        let weakened = proposed(input, &old).and_then(|new| inner_tests::weakens(desk, path, &old, &new));
+        let is_claimed = matches!(permit, Permit::Allowed(EditGround::Claim, _));
+        let settles = |new: &Vec<u8>| mixed::changed(path, Some(&old), Some(new)).filter(|_| is_claimed);
+        let weakened = proposed(input, &old)
+            .and_then(|new| settles(&new).or_else(|| inner_tests::weakens(desk, path, &old, &new)));
         return weakened.map_or(permit, Permit::Refused);
     }
     match proposed(input, &old) {

@@ -32,6 +32,8 @@ pub(super) fn run(
         unconditional: Vec::new(),
         skipped: Vec::new(),
         known: Vec::new(),
+        empty: Vec::new(),
+        is_red: false,
         output: String::new(),
         duration_ms: 0,
     };

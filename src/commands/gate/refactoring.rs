@@ -190,7 +190,8 @@ pub(super) fn end(desk: &mut Desk, project: &Project, looked: Looked) -> Result<
     let tree = desk.state().tree.clone();
     let tests = changed_tests(desk);
     desk.record(&[of(SessionEvent::RefactorOff { command, duration_ms: run.duration_ms, tree })])?;
-    Ok(Turned::Green(format!("{}tdd: refactor mode is off; {why}{tests}", compared.told)))
+    let told = format!("{}tdd: refactor mode is off; {why}{tests}", compared.told);
+    Ok(Turned::Green { told, beside: String::new() })
 }
 
 /// What keeps the mode on though its gate does not.

@@ -1,6 +1,6 @@
 //! Running tests for a session, and what a run says of each test that was asked for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::annotation::Names;
@@ -15,7 +15,7 @@ use tdd_core::evidence::evidence;
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, Checkpoints as _, TestOrder, Tests as _};
-use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestRun};
+use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_runners::runner::{ProjectTests, RunnerSetup};
 use tdd_snapshot::checkpoints::GitCheckpoints;
@@ -49,6 +49,10 @@ pub(super) struct Ran {
     pub(super) skipped: Vec<TestId>,
     /// All that the report names, for a word about one that is gone.
     pub(super) known: Vec<TestId>,
+    /// Files that were asked for and have no test.
+    pub(super) empty: Vec<RelPath>,
+    /// Whether anything is red, be it that a file does not load.
+    pub(super) is_red: bool,
     /// Masked, its head and its tail.
     pub(super) output: String,
     pub(super) duration_ms: u64,
@@ -88,6 +92,11 @@ pub(super) fn run(
     {
         return super::one_by_one::run(desk, project, command, wanted, tree);
     }
+    let spelt = |one: &Wanted| Wanted {
+        native: project.chosen.commands.runner.spelt(one.native.clone()),
+        ..one.clone()
+    };
+    let wanted: Vec<Wanted> = wanted.iter().map(spelt).collect();
     let judged: Vec<RelPath> =
         wanted.iter().filter_map(|one| one.file.clone()).chain(files.to_vec()).collect();
     let order = TestOrder {
@@ -104,25 +113,17 @@ pub(super) fn run(
         ..TestOrder::default()
     };
     let run = ordered(desk, project, &order)?;
-    Ok(of_run(desk, wanted, &run, tree))
+    Ok(of_run(desk, (&wanted, files), &run, tree))
 }
 
-/// What a run says of the tests that were asked for; of those that failed or are known, if none was.
-fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) -> Ran {
+/// What a run says of the tests that were asked for.
+fn of_run(desk: &Desk, (wanted, files): (&[Wanted], &[RelPath]), run: &TestRun, tree: &CheckpointId) -> Ran {
     let no_evidence = evidence(run).err();
     let empty = TestReport::default();
     let report = run.report.as_ref().unwrap_or(&empty);
     let by_id: BTreeMap<&TestId, &Outcome> =
         report.tests.iter().map(|test| (&test.id, &test.outcome)).collect();
-    let mut names = Names::new(&desk.place);
-    let asked: Vec<Wanted> = if wanted.is_empty() {
-        let tests = report.tests.iter().filter(|test| {
-            matches!(test.outcome, Outcome::Failed(_)) || desk.state().tests.contains_key(&test.id)
-        });
-        tests.map(|test| names.wanted(&test.id, test.file.clone())).collect()
-    } else {
-        wanted.to_vec()
-    };
+    let (asked, empty) = asked(desk, (wanted, files), report);
     let command = desk.masked(&run.command);
     let (mut facts, mut gone) = (Vec::new(), Vec::new());
     let (mut unconditional, mut skipped) = (Vec::new(), Vec::new());
@@ -161,9 +162,60 @@ fn of_run(desk: &Desk, wanted: &[Wanted], run: &TestRun, tree: &CheckpointId) ->
         unconditional,
         skipped,
         known: report.tests.iter().map(|test| test.id.clone()).collect(),
+        empty,
+        is_red: report.is_red(),
         output: excerpt::head_and_tail(&desk.masked(&run.output), MOST_OUTPUT),
         duration_ms: run.duration_ms,
     }
+}
+
+/// The tests that a run has to say something of: those that were named; of files, or of all if nothing was named, those
+/// that failed or are known, and those of a file that does not load. Beside them the files without any.
+fn asked(
+    desk: &Desk,
+    (wanted, files): (&[Wanted], &[RelPath]),
+    report: &TestReport,
+) -> (Vec<Wanted>, Vec<RelPath>) {
+    let mut asked = wanted.to_vec();
+    if !wanted.is_empty() && files.is_empty() {
+        return (asked, Vec::new());
+    }
+    let mut names = Names::new(&desk.place);
+    let file_of =
+        |names: &Names<'_>, test: &TestResult| test.file.clone().or_else(|| names.file_of(&test.id));
+    for test in &report.tests {
+        let is_told = matches!(test.outcome, Outcome::Failed(_)) || desk.state().tests.contains_key(&test.id);
+        let is_of_files = || file_of(&names, test).is_some_and(|file| files.contains(&file));
+        if is_told && (wanted.is_empty() || is_of_files()) {
+            asked.push(names.wanted(&test.id, test.file.clone()));
+        }
+    }
+    let have_run: BTreeSet<RelPath> = report.tests.iter().filter_map(|test| file_of(&names, test)).collect();
+    let unloaded = report.load_failures.iter().map(|load| &load.file);
+    let unloaded: BTreeSet<&RelPath> = match (files.is_empty(), &report.project_broken) {
+        (true, _) => unloaded.collect(),
+        (false, Some(_)) => files.iter().filter(|file| !have_run.contains(file)).collect(),
+        (false, None) => unloaded.filter(|file| files.contains(file)).collect(),
+    };
+    let mut empty: Vec<RelPath> = files.to_vec();
+    empty.retain(|file| !have_run.contains(file) && !unloaded.contains(file));
+    for file in unloaded {
+        asked.extend(declared(desk, &mut names, file));
+    }
+    let mut seen = BTreeSet::new();
+    asked.retain(|one| seen.insert(one.native.clone()));
+    (asked, empty)
+}
+
+/// The tests that a file which does not load would have, as its runner would call them.
+fn declared(desk: &Desk, names: &mut Names<'_>, file: &RelPath) -> Vec<Wanted> {
+    let Some(language) = Language::of(file.extension()) else { return Vec::new() };
+    let bytes = regular_file::head(&desk.place.repository.join(file.as_str()), LARGEST_SOURCE);
+    let source = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+    let path = tdd_core::mapping::in_project(file, &desk.place.project_in_repository());
+    let ids = tdd_source::declared(language, &source).into_iter().map(|name| format!("{path}::{name}"));
+    let runner = desk.state().started.commands.runner;
+    ids.map(|id| names.wanted(&runner.spelt(TestId(id)), Some(file.clone()))).collect()
 }
 
 /// `None` for a test that is not there.

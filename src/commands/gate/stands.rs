@@ -66,6 +66,7 @@ fn by_sessions(
             Refusal::Protected { .. }
             | Refusal::Weakened { .. }
             | Refusal::Gate { .. }
+            | Refusal::Part { .. }
             | Refusal::Guarded { .. }
             | Refusal::Link { .. }
             | Refusal::Run { .. } => false,
@@ -97,7 +98,7 @@ fn by_sessions(
 /// What another session can still answer for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Another window's, or a child of this agent's own process: it judges its turns itself.
+    /// Another window's, a child of this agent's own process, or another chat of it: it judges its turns itself.
     AtWork,
     /// A command of an agent's began it: its claims are judged with that agent's turn.
     Begun,
@@ -110,7 +111,9 @@ fn standing_of(desk: &Desk, folder: &Path, other: &Session) -> Standing {
     let (own, others) = (agent(&desk.session.folder), agent(folder));
     let is_childs = other.started.within.as_ref() == Some(&desk.state().started.session);
     let is_same = others.is_some() && others == own;
-    if is_same && is_childs || !is_same && others.is_some() && other.started.within.is_none() {
+    let is_beside = || caller::is_beside(&desk.session.folder, folder);
+    if is_same && (is_childs || is_beside()) || !is_same && others.is_some() && other.started.within.is_none()
+    {
         Standing::AtWork
     } else if !is_same && other.started.within.is_some() {
         Standing::Begun

@@ -76,7 +76,7 @@ fn in_words(desk: &Desk) -> String {
         }
     }
     for (id, last) in &state.tests {
-        text += &super::line(id, last);
+        text += &super::see::line(id, last);
     }
     for claim in &state.claims {
         let stands = if state.stands(claim) { "" } else { " (stands no more)" };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::annotation::Names;
-use super::compare::{self, compare, git_now, kept_as};
+use super::compare::{self, after_tests, compare, git_now, kept_as};
 use super::desk::Desk;
 use super::faces;
 use super::runs::{self, Wanted, Why};
@@ -28,8 +28,8 @@ pub(super) const SHOWN: usize = 6 << 10;
 pub(super) enum Turned {
     /// Nothing had to be judged.
     Nothing,
-    /// In words: all that was touched is green.
-    Green(String),
+    /// In words: all that was touched is green; and what stands or is gone beside it without anybody's fault.
+    Green { told: String, beside: String },
     /// In words: what nothing allows, and stands because the gate warns alone.
     Warned(String),
     /// In words: what was taken back, with the raw output.
@@ -65,7 +65,7 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
     let ran = runs::run(desk, &project, (&wanted, &[]), Why::ToJudge, &tree)?;
     let output = runs::note(desk, &ran)?;
     // What the run left in the tree is nobody's edit of code; it is looked at as anything else is.
-    let after = compare(desk, None, Look::Quick)?;
+    let after = after_tests(desk)?;
     let green = |id: &&TestId| {
         ran.facts.iter().any(|fact| fact.test_id == **id && fact.status == PassFail::Pass)
             && ran.no_evidence.is_none()
@@ -76,20 +76,29 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
         faces.iter().any(|(path, _)| files.contains(path))
     };
     let red: BTreeSet<TestId> = touched.iter().filter(|id| !green(id) || shows_faces(id)).cloned().collect();
-    let mut told: Vec<String> =
-        [compared.told, compared.warned, after.told].into_iter().filter(|text| !text.is_empty()).collect();
+    let beside = in_lines([compared.warned, after.warned, after.told]);
     if red.is_empty() {
         let ids: Vec<TestId> = touched.into_iter().collect();
         let count = ids.len();
         let tree = desk.state().tree.clone();
         desk.record_one(SessionEvent::Flushed { test_ids: ids, tree })?;
-        told.push(format!("tdd: {count} green, edits kept ({} ms)", ran.duration_ms));
-        return Ok(Turned::Green(told.join("\n")));
+        let green = format!("tdd: {count} green, edits kept ({} ms)", ran.duration_ms);
+        let is_all = compared.told.is_empty();
+        let told = in_lines([compared.told, green, beside.clone()]);
+        // What was taken back is told, whatever else is green.
+        return Ok(if is_all { Turned::Green { told, beside } } else { Turned::Red(told) });
     }
+    let mut told = vec![in_lines([compared.told, beside, String::new()])];
+    told.retain(|text| !text.is_empty());
     let gone: Vec<&TestId> = ran.gone.iter().chain(&lost).collect();
     told.extend(faces.into_iter().map(|(_, why)| format!("tdd: {why}")));
     told.push(repair(desk, &red, &gone, (&ran, output))?);
     Ok(Turned::Red(told.join("\n")))
+}
+
+fn in_lines(texts: [String; 3]) -> String {
+    let told: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+    told.join("\n")
 }
 
 /// The tests of claims whose files are all as they were in the last good tree: an edit that was undone is none.
@@ -115,6 +124,7 @@ fn repair(
 ) -> Result<String, Trouble> {
     let files: Vec<RelPath> = desk.state().files_of(red).into_iter().collect();
     let (good, now): (CheckpointId, CheckpointId) = (desk.state().good.clone(), desk.state().tree.clone());
+    let with_them = green_with(desk, red, &files, ran);
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
     let ids: Vec<_> = red.iter().map(|id| (id.clone(), output.clone())).collect();
     let label = compare::take_back(desk, &mut checkpoints, (&good, &now), &files, (RepairCause::Red, &ids))?;
@@ -129,6 +139,13 @@ fn repair(
         let _ = writeln!(text, "tdd: the run is no evidence: {why}");
     }
     let _ = writeln!(text, "tdd: taken back: {}; kept as {}", paths.join(", "), kept_as(desk, &label));
+    if !with_them.is_empty() {
+        let _ = writeln!(
+            text,
+            "tdd: green, and taken back with it: {}; run again, then claim again",
+            with_them.join(", ")
+        );
+    }
     let halted = desk.state().halted();
     let halted: Vec<&str> = halted.iter().map(|id| id.0.as_str()).collect();
     if halted.is_empty() {
@@ -144,6 +161,15 @@ fn repair(
     }
     text.push_str(&excerpt::head_and_tail(&ran.output, SHOWN));
     Ok(text)
+}
+
+/// The green tests whose claims share a file with a red one's.
+fn green_with(desk: &Desk, red: &BTreeSet<TestId>, files: &[RelPath], ran: &runs::Ran) -> Vec<String> {
+    let is_green =
+        |id: &TestId| ran.facts.iter().any(|fact| fact.test_id == *id && fact.status == PassFail::Pass);
+    let shared = desk.state().claims.iter().filter(|claim| files.contains(&claim.edit_target));
+    let ids: BTreeSet<&TestId> = shared.map(|claim| &claim.test_id).collect();
+    ids.into_iter().filter(|id| !red.contains(*id) && is_green(id)).map(|id| id.0.clone()).collect()
 }
 
 /// The tests of these ids, as their runner calls them; and those of slugs that are nowhere.

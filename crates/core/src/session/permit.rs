@@ -46,6 +46,8 @@ pub enum Refusal {
     Weakened { path: RelPath, by: TestId, part: String },
     /// It decides how tests run: for refactor mode alone.
     Gate { path: RelPath },
+    /// This part of it does.
+    Part { path: RelPath, part: String },
     /// What holds the gate itself: for a person alone.
     Guarded { path: RelPath },
     /// It has become a link to what is not compared.
@@ -92,11 +94,10 @@ impl fmt::Display for Refusal {
                 shown(path),
                 harmless::line(part)
             ),
-            Self::Gate { path } => write!(
-                f,
-                "tdd: {} refused: it decides how tests run. If that is the task: tdd gate refactor on --why TEXT",
-                shown(path)
-            ),
+            Self::Gate { path } => settles(f, &shown(path), "it decides"),
+            Self::Part { path, part } => {
+                settles(f, &shown(path), &format!("{} in it may decide", harmless::line(part)))
+            }
             Self::Guarded { path } => {
                 write!(f, "tdd: {} refused: it holds the gate; only a person edits it", shown(path))
             }
@@ -118,6 +119,13 @@ impl fmt::Display for Refusal {
             }
         }
     }
+}
+
+fn settles(f: &mut fmt::Formatter<'_>, path: &str, what: &str) -> fmt::Result {
+    write!(
+        f,
+        "tdd: {path} refused: {what} how tests run. If that is the task: tdd gate refactor on --why TEXT"
+    )
 }
 
 impl Rules {

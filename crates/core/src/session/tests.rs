@@ -119,6 +119,7 @@ fn word(permit: &Permit) -> &'static str {
         Permit::Refused(Refusal::Halted { .. }) => "halted",
         Permit::Refused(Refusal::Run { .. }) => "run",
         Permit::Refused(Refusal::Weakened { .. }) => "weakened",
+        Permit::Refused(Refusal::Part { .. }) => "part",
     }
 }
 

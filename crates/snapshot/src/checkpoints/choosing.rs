@@ -19,7 +19,8 @@ impl GitCheckpoints {
         paths: &[RelPath],
     ) -> Result<Vec<RelPath>, Trouble> {
         let (_, seen) = known;
-        let (Some(laid), Some(head)) = (&seen.laid, self.commit_of("HEAD")?) else { return Ok(Vec::new()) };
+        let Some(laid) = &seen.laid else { return Ok(Vec::new()) };
+        let Some(head) = self.commit_of("HEAD")? else { return Ok(Vec::new()) };
         let sides = match self.other_side() {
             Some((other, _)) if head == seen.head => vec![head, other],
             Some(_) => return Ok(Vec::new()),

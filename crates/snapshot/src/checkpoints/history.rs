@@ -38,6 +38,11 @@ impl GitCheckpoints {
         if tips.len() > MOST_TIPS {
             tips = BTreeSet::from([head.0.clone()]);
         }
+        if let Some((of, commit)) = &self.tips
+            && *of == tips
+        {
+            return self.seen_at(head, commit.clone()).map(Some);
+        }
         let tree = self.private.run(&["mktree"], b"")?;
         let tree = object_name(&tree, "mktree")?;
         let mut command = self.private.command();
@@ -49,7 +54,12 @@ impl GitCheckpoints {
         if !said.ok {
             return Err(refused(&["commit-tree"], &said.stderr));
         }
-        let tips = CheckpointId(object_name(&said.stdout, "commit-tree")?);
+        let commit = CheckpointId(object_name(&said.stdout, "commit-tree")?);
+        self.tips = Some((tips, commit.clone()));
+        self.seen_at(head, commit).map(Some)
+    }
+
+    fn seen_at(&mut self, head: CheckpointId, tips: CheckpointId) -> Result<GitSeen, Trouble> {
         let name = format!("{}{NAME}", ref_folder(&self.run));
         if self.refs.get(&name) != Some(&tips) {
             super::refs::update(&self.own, &[(&name, &tips)])?;
@@ -57,7 +67,7 @@ impl GitCheckpoints {
         }
         let laid = self.laid(&head)?;
         let work_trees = self.linked_work_trees();
-        Ok(Some(GitSeen { head, tips, trusted: Vec::new(), laid, unjudged: None, work_trees }))
+        Ok(GitSeen { head, tips, trusted: Vec::new(), laid, unjudged: None, work_trees })
     }
 
     /// The folders in this tree that are other work trees of the repository: git's folder and they name each other.

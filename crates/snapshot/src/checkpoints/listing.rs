@@ -95,6 +95,19 @@ pub(super) fn differences(
     Ok(found)
 }
 
+/// The objects that these names lead to, `None` for one that leads to nothing; none of them holds the end of a line.
+pub(super) fn objects(git: &Git, names: &[Vec<u8>]) -> Result<Vec<Option<String>>, Trouble> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let said = git.run(&["cat-file", "--batch-check=%(objectname)"], &names.join(&b'\n'))?;
+    let said = String::from_utf8_lossy(&said);
+    let mut found: Vec<Option<String>> =
+        said.lines().map(|line| is_name(line).then(|| line.to_owned())).collect();
+    found.resize(names.len(), None);
+    Ok(found)
+}
+
 /// A `git cat-file --batch` that stays and is asked for one object after the other: to start it
 /// takes longer than to read most files.
 #[derive(Debug)]

@@ -46,12 +46,12 @@ impl GitCheckpoints {
         trees: (&CheckpointId, &CheckpointId),
         paths: &[RelPath],
     ) -> Result<Vec<RelPath>, Trouble> {
-        let Some(head) = self.commit_of("HEAD")? else { return Ok(Vec::new()) };
         let side = match self.other_side() {
             Some(side) => Some(side),
             None => self.picked(&["CHERRY_PICK_HEAD", "REVERT_HEAD"])?,
         };
         let Some((other, base)) = side else { return Ok(Vec::new()) };
+        let Some(head) = self.commit_of("HEAD")? else { return Ok(Vec::new()) };
         for commit in std::iter::once(&other).chain(&base) {
             if !self.is_known(known, commit)? {
                 return Ok(Vec::new());

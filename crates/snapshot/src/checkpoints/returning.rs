@@ -6,7 +6,7 @@ mod stashes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{GitCheckpoints, shown};
+use super::{GitCheckpoints, listing, shown};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::GitSeen;
 use tdd_core::path::RelPath;
@@ -42,11 +42,11 @@ impl GitCheckpoints {
     ) -> Result<Vec<RelPath>, Trouble> {
         let Some(held) = self.git_seen()? else { return Ok(Vec::new()) };
         let (_, seen) = knowledge.commits;
-        let mut states: Vec<&CheckpointId> = knowledge.states.iter().rev().collect();
+        let changed = self.differing(before, now)?;
+        let mut states = self.with_change(knowledge, &changed, now)?;
         if self.is_known(knowledge.commits, &held.head)? {
             states.insert(0, &held.head);
         }
-        let changed = self.differing(before, now)?;
         let mut is_known = false;
         for state in states {
             // One that is gone from git is none.
@@ -73,6 +73,27 @@ impl GitCheckpoints {
             }
         }
         Ok(paths.to_vec())
+    }
+
+    /// The good states, the newest first, that have one of the changed files of code as `now` has it: no other can be what
+    /// was gone back to, and one process of git's tells them apart, however many they are. A commit may differ by filters,
+    /// a state of ours does not.
+    fn with_change<'k>(
+        &self,
+        knowledge: &Knowledge<'k>,
+        changed: &Differing,
+        now: &CheckpointId,
+    ) -> Result<Vec<&'k CheckpointId>, Trouble> {
+        let all = knowledge.states.iter().rev();
+        let is_asked = |path: &&Vec<u8>| (knowledge.is_code)(&shown(path)) && !path.contains(&b'\n');
+        let Some(path) = changed.iter().find(is_asked) else { return Ok(all.collect()) };
+        let asked: Vec<Vec<u8>> = std::iter::once(now)
+            .chain(all.clone())
+            .map(|state| [state.0.as_bytes(), b":", path].concat())
+            .collect();
+        let objects = listing::objects(&self.own_git(), &asked)?;
+        let (own, others) = objects.split_first().unwrap_or((&None, &[]));
+        Ok(all.zip(others).filter(|(_, object)| *object == own).map(|(state, _)| state).collect())
     }
 
     /// Whether nothing that differs is code. What lies in a submodule is not compared with a commit, which has one name

@@ -13,14 +13,19 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::event::GitSeen;
 use tdd_core::trouble::Trouble;
 
-/// Commits that one command makes.
+/// Commits that one command makes, of which each is looked at.
 const MOST: usize = 20;
+/// And as a whole.
+const MOST_TOGETHER: usize = 500;
 /// The newest known commits that one may have been made of.
 const MOST_SOURCES: &str = "5000";
 /// Known commits with which a merge is tried.
 const MOST_SIDES: usize = 16;
 /// What git takes over from the commit that it replays.
 const TAKEN_OVER: &str = "%an %ae %at %s";
+
+/// Commits, the newest first and each with its parent, and the known one below them.
+type Row = (Vec<(CheckpointId, CheckpointId)>, CheckpointId);
 
 impl GitCheckpoints {
     /// Whether this commit, and those between it and a known one, are just what git makes of known commits.
@@ -29,19 +34,38 @@ impl GitCheckpoints {
         known: (&CheckpointId, &GitSeen),
         commit: &CheckpointId,
     ) -> Result<bool, Trouble> {
-        let mut new = Vec::new();
-        let mut below = commit.clone();
-        while !self.is_known(known, &below)? {
-            let parents = self.parents(&below)?;
-            let ([parent], true) = (parents.as_slice(), new.len() < MOST) else { return Ok(false) };
-            let parent = parent.clone();
-            new.push((std::mem::replace(&mut below, parent.clone()), parent));
-        }
-        let mut is_each = true;
+        let Some((new, below)) = self.made_since(known, commit)? else { return Ok(false) };
+        let mut is_each = new.len() <= MOST;
         for (commit, parent) in &new {
             is_each = is_each && self.is_made_of_known(known, (commit, parent))?;
         }
         Ok(is_each || self.is_merged(known, (&below, commit))?)
+    }
+
+    /// The commits from this one down to a known one; `None` where they are no row.
+    fn made_since(
+        &self,
+        known: (&CheckpointId, &GitSeen),
+        commit: &CheckpointId,
+    ) -> Result<Option<Row>, Trouble> {
+        let (tips, seen) = known;
+        let most = format!("--max-count={}", MOST_TOGETHER + 1);
+        let words = ["rev-list", "--parents", "--topo-order", &most, &commit.0, "--not", &tips.0];
+        let said = self.own_git().run(&words, b"")?;
+        let (mut new, mut below) = (Vec::new(), commit.clone());
+        for line in String::from_utf8_lossy(&said).lines() {
+            if seen.trusted.contains(&below) {
+                break;
+            }
+            let names: Vec<&str> = line.split(' ').collect();
+            let [own, parent] = names.as_slice() else { return Ok(None) };
+            if *own != below.0 || new.len() == MOST_TOGETHER {
+                return Ok(None);
+            }
+            let parent = CheckpointId((*parent).to_owned());
+            new.push((std::mem::replace(&mut below, parent.clone()), parent));
+        }
+        Ok(self.is_known(known, &below)?.then_some((new, below)))
     }
 
     fn is_made_of_known(
@@ -91,7 +115,10 @@ impl GitCheckpoints {
         (below, commit): (&CheckpointId, &CheckpointId),
     ) -> Result<bool, Trouble> {
         let Some(tree) = self.tree_of(commit) else { return Ok(false) };
-        let mut sides: Vec<CheckpointId> = seen.trusted.iter().rev().cloned().collect();
+        // Where HEAD was is what is replayed as a rule.
+        let mut sides = Vec::new();
+        sides.extend(self.is_known((tips, seen), &seen.head)?.then(|| seen.head.clone()));
+        sides.extend(seen.trusted.iter().rev().cloned());
         sides.extend(self.parents(tips)?);
         for side in sides.iter().filter(|side| *side != below).take(MOST_SIDES) {
             if self.merge_of(below, side, None)?.as_ref() == Some(&tree) {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::listing::is_name;
+use super::super::listing::{is_name, objects};
 use super::super::{GitCheckpoints, shown};
 use super::Knowledge;
 use tdd_child::regular_file;
@@ -20,6 +20,8 @@ use tdd_core::trouble::Trouble;
 
 /// The newest entries.
 const MOST: usize = 20;
+/// Files of entries that are asked for together.
+const MOST_ASKED: usize = 2000;
 /// What is read of git's list of them.
 const LARGEST_LIST: u64 = 1 << 20;
 
@@ -43,10 +45,11 @@ impl GitCheckpoints {
         let list = String::from_utf8_lossy(&list);
         let named = list.lines().filter_map(|line| line.split(' ').nth(1)).filter(|name| is_name(name));
         let named: Vec<&str> = named.collect();
-        let newest = named.into_iter().rev().take(MOST).map(|name| CheckpointId(name.to_owned()));
-        let mut there: Vec<CheckpointId> = newest.filter(|stash| self.own.holds(stash)).collect();
-        there.reverse();
-        there
+        let named = named.get(named.len().saturating_sub(MOST)..).unwrap_or_default();
+        let asked: Vec<Vec<u8>> =
+            named.iter().map(|name| format!("{name}^{{commit}}").into_bytes()).collect();
+        let there = objects(&self.own, &asked).unwrap_or_default();
+        there.into_iter().flatten().map(CheckpointId).collect()
     }
 
     /// Those of these paths that a stash has brought back, all of it or with the conflicts that git makes of it, where the
@@ -57,8 +60,10 @@ impl GitCheckpoints {
         trees: (&CheckpointId, &CheckpointId),
         paths: &[RelPath],
     ) -> Result<Vec<RelPath>, Trouble> {
-        let Some(head) = self.commit_of("HEAD")? else { return Ok(Vec::new()) };
-        for stash in self.of(knowledge)? {
+        let stashes = self.with_any(self.of(knowledge)?, paths)?;
+        let head = if stashes.is_empty() { None } else { self.commit_of("HEAD")? };
+        let Some(head) = head else { return Ok(Vec::new()) };
+        for stash in stashes {
             if !self.is_known(knowledge.commits, &stash.base)? {
                 continue;
             }
@@ -77,6 +82,30 @@ impl GitCheckpoints {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Those that hold one of these paths otherwise than their base does: no other has brought any. One process of git's
+    /// tells for all of them.
+    fn with_any(&self, stashes: Vec<Stash>, paths: &[RelPath]) -> Result<Vec<Stash>, Trouble> {
+        let is_long = stashes.len() * paths.len() > MOST_ASKED;
+        if is_long || paths.iter().any(|path| path.as_str().contains('\n')) {
+            return Ok(stashes);
+        }
+        let of_stash = |stash: &Stash| {
+            let untracked = stash.untracked.as_ref().unwrap_or(&stash.base);
+            [&stash.work, &stash.base, untracked].map(|commit| commit.0.clone())
+        };
+        let mut asked = Vec::new();
+        for commits in stashes.iter().map(of_stash) {
+            for path in paths {
+                asked.extend(commits.iter().map(|commit| format!("{commit}:{path}").into_bytes()));
+            }
+        }
+        let objects = objects(&self.own_git(), &asked)?;
+        let mut each = objects.chunks((3 * paths.len()).max(1));
+        let brings = |of_path: &[Option<String>]| matches!(of_path, [work, base, untracked] if work != base || (base.is_none() && untracked.is_some()));
+        let has_any = |_: &Stash| each.next().is_some_and(|of_paths| of_paths.chunks(3).any(brings));
+        Ok(stashes.into_iter().filter(has_any).collect())
     }
 
     /// The entries that git listed when it was asked last and does not list now, each kept by a ref from now on.
