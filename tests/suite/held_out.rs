@@ -1,5 +1,6 @@
 //! Tests that no implementer sees judge its work.
 
+mod compiled;
 mod honest;
 mod told;
 
