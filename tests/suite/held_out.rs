@@ -3,6 +3,7 @@
 mod compiled;
 mod honest;
 mod told;
+mod whole;
 
 use serde_json::{Value, json};
 

@@ -26,12 +26,12 @@ fn crate_of(head: &str, attempts: u8, implementer: &str) -> (Play, Value) {
             y = 2 * x
         )
     };
-    let text = format!(
+    let source = format!(
         "{head}use std::collections::{{BTreeSet, HashSet}};\n\nuse shop::double;\n{}{}",
         test(11, "BTreeSet"),
         test(31, "HashSet")
     );
-    let tests = json!({ "tests/ac_ste_1_1.rs": text });
+    let tests = json!({ "tests/ac_ste_1_1.rs": source });
     let files = [
         (".gitignore", "target/\n"),
         ("Cargo.toml", MANIFEST),
