@@ -259,6 +259,6 @@ fn ac_tdd_8_59_imports_of_go_that_hidden_tests_alone_use_go_with_them() {
     // What is used beside it stays, in a helper as in another test.
     let helper = "func help(s string) string { return strings.ToUpper(s) }\n\n";
     let head = "import (\n\t\"strings\"\n\t\"testing\"\n)\n\n";
-    let text = source(head, &[helper, &both].concat());
-    assert_eq!(cut(Language::Go, &text, &["TestA"]), Some(source(head, &[helper, &other].concat())));
+    let both_of_them = source(head, &[helper, &both].concat());
+    assert_eq!(cut(Language::Go, &both_of_them, &["TestA"]), Some(source(head, &[helper, &other].concat())));
 }
