@@ -25,6 +25,7 @@ use crate::view::{print, tell};
 use tdd_child::detached;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::Refactoring;
+use tdd_core::held_out::Holding;
 use tdd_core::trouble::Trouble;
 
 use prepare::Prepared;
@@ -91,6 +92,10 @@ fn describe(prepared: &Prepared) -> String {
     let worked_on = plan.criteria.iter().filter(|id| !plan.already_green.contains(id)).count();
     let refactor = usize::from(plan.refactor == Refactoring::Once);
     let forks = usize::from(covered > 0) + worked_on + refactor;
+    if prepared.settings.held_out == Holding::On {
+        let of_two = "a coin hides some tests of each criterion that has two or more, until the end";
+        lines.push(format!("held out:    {of_two}"));
+    }
     if plan.refactor == Refactoring::Off {
         lines.push("refactor:    left out".to_owned());
     }

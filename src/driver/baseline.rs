@@ -250,6 +250,7 @@ impl<W: World> Drive<'_, W> {
             .because(format!("`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
             .advise(
                 self.halted_first()
+                    + looked_at_ours(&run.output)
                     + &format!(
                         "make it pass first (all of its output: {}),\nor go on all the same with --allow-red-gate",
                         run.log
@@ -388,4 +389,11 @@ fn split_flaky(suite: &mut SuiteBaseline, second: &TestRun) {
 fn last_lines(output: &str) -> &str {
     let from = output.trim_end().rmatch_indices('\n').nth(11).map_or(0, |(at, _)| at + 1);
     output.get(from..).unwrap_or(output).trim_end()
+}
+
+/// Some tools that look for files themselves know nothing of what git was told to leave out.
+fn looked_at_ours(output: &str) -> &'static str {
+    let advice = "have it pass over tdd's own folder, which it names: a line `.tdd/` in .gitignore or in its own \
+                  ignore file\n(.prettierignore, …); or ";
+    if output.contains(".tdd/runs/") { advice } else { "" }
 }

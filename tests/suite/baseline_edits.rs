@@ -242,3 +242,16 @@ def pytest_sessionfinish(session):
         assert_eq!(cleaned.stderr.contains("left alone"), told > 0, "{}", cleaned.stderr);
     }
 }
+
+#[test]
+fn ac_tdd_8_60_a_gate_that_finds_fault_with_our_own_folder_is_told_how_to_pass_it_over() {
+    let advice = "a line `.tdd/` in .gitignore";
+    // As formatters look for files: whatever git was told apart from the tree's own rules.
+    let look =
+        "f=$(find . -path './.tdd/*' -name '*.json'); test -z \\\"$f\\\" || { echo \\\"$f\\\"; exit 1; }";
+    let sandbox = project(HONEST_AGENT, HONEST_CHECK, &format!("gate: \"{look}\"\n"));
+    sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(2).says(&[advice, "--allow-red-gate"]);
+    let sandbox = project(HONEST_AGENT, HONEST_CHECK, "gate: \"echo tdd; exit 1\"\n");
+    let ran = sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(2);
+    assert!(!ran.stderr.contains(advice), "{}", ran.stderr);
+}

@@ -1,7 +1,9 @@
 //! Tests that no implementer sees judge its work.
 
+mod compiled;
 mod honest;
 mod told;
+mod whole;
 
 use serde_json::{Value, json};
 

@@ -3,6 +3,7 @@
 //! What is parted is the outermost test with all that is nested in it. What is left has the layout that a formatter
 //! leaves, because gates ask formatters.
 
+mod imports;
 mod layout;
 
 use std::ops::Range;
@@ -50,7 +51,7 @@ fn is_known(name: &str) -> bool {
 }
 
 /// The source without the outermost tests of these names, each with the comments above it, what is empty without it,
-/// and the blank lines that go with it. `None` where it can't be read, one of them is not there, or can't be cut out.
+/// imports without which it would not compile, and the blank lines that go with it. `None` where it can't be read, one of them is not there, or can't be cut out.
 pub fn without_tests(language: Language, source: &str, names: &[String]) -> Option<String> {
     let tree = Tree::parse(language, source).ok()?;
     let tests = find(&tree);
@@ -72,6 +73,7 @@ pub fn without_tests(language: Language, source: &str, names: &[String]) -> Opti
         let emptied = homes(&tree, test).find(|home| is_emptied(&tree, home, &gone, &stay));
         pieces.push(emptied.map_or_else(|| piece(&tree, test), |home| Some(home.whole))?);
     }
+    pieces.extend(imports::used_in_these_alone(&tree, &pieces));
     layout::cut(&tree, pieces)
 }
 

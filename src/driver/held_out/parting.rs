@@ -265,7 +265,12 @@ fn units_in(file: &RelPath, source: &[u8], tests: Vec<TestId>) -> Option<Vec<Uni
 /// Which of the outermost tests holds the one that a run tells of.
 fn home_of(test: &TestId, declared: &[OuterTest]) -> Option<usize> {
     let is_it = |outer: &OuterTest| outer.names.iter().any(|name| is_named(test, name));
-    declared.iter().position(is_it).or_else(|| declared.iter().position(|outer| is_within(test, &outer.name)))
+    let is_of_a_table = |outer: &OuterTest| outer.names.iter().any(|name| is_filled_in(test, name));
+    let mut of_tables = declared.iter().enumerate().filter(|(_, outer)| is_of_a_table(outer));
+    let known = declared.iter().position(is_it);
+    let known = known.or_else(|| declared.iter().position(|outer| is_within(test, &outer.name)));
+    // Where two may have such a name it is not known whose it is.
+    known.or_else(|| of_tables.next().filter(|_| of_tables.next().is_none()).map(|(at, _)| at))
 }
 
 /// Whether a run's test is the one that a source declares so; parameters are looked through.
@@ -282,6 +287,44 @@ fn is_within(test: &TestId, outer: &str) -> bool {
     rest.is_some_and(|rest| [" > ", "/", "::"].iter().any(|between| rest.starts_with(between)))
 }
 
+/// Whether it is one of a table, whose title has places for values: `adds %i to $with.other`.
+fn is_filled_in(test: &TestId, title: &str) -> bool {
+    let Some((_, within)) = test.shared().split_once("::") else { return false };
+    let Some((first, rest)) = literals(title) else { return false };
+    let Some(mut within) = within.strip_prefix(first.as_str()) else { return false };
+    let Some((last, between)) = rest.split_last() else { return false };
+    for literal in between {
+        let Some((_, behind)) = within.split_once(literal.as_str()) else { return false };
+        within = behind;
+    }
+    within.ends_with(last.as_str())
+}
+
+/// What stands before the first place for a value, and behind each; `None` where there is no such place, or nothing
+/// but such.
+fn literals(title: &str) -> Option<(String, Vec<String>)> {
+    let mut all = vec![String::new()];
+    let mut chars = title.chars().peekable();
+    while let Some(char) = chars.next() {
+        let next = chars.peek().copied().unwrap_or(' ');
+        let is_place = match char {
+            '%' => "sdifjoOpc#$".contains(next),
+            '$' => next.is_alphabetic() || "_#".contains(next),
+            _ => false,
+        };
+        if !is_place {
+            all.last_mut()?.push(char);
+            continue;
+        }
+        chars.next();
+        while char == '$' && chars.next_if(|char| char.is_alphanumeric() || "_.".contains(*char)).is_some() {}
+        all.push(String::new());
+    }
+    let first = all.remove(0);
+    let has_words = first.chars().chain(all.iter().flat_map(|part| part.chars())).any(char::is_alphanumeric);
+    (has_words && !all.is_empty()).then_some((first, all))
+}
+
 /// A test file without these tests.
 pub(super) fn cut(file: &RelPath, source: &[u8], hidden: &[TestId]) -> Option<Vec<u8>> {
     let language = Language::of(file.extension())?;
@@ -292,3 +335,6 @@ pub(super) fn cut(file: &RelPath, source: &[u8], hidden: &[TestId]) -> Option<Ve
         homes.into_iter().filter_map(|at| declared.get(at)).map(|outer| outer.name.clone()).collect();
     tdd_source::without_tests(language, source, &names).map(String::into_bytes)
 }
+
+#[cfg(test)]
+mod tests;

@@ -151,27 +151,39 @@ impl<W: World> Drive<'_, W> {
             canary: CanaryWish::None,
             ..TestOrder::default()
         };
+        // A runner may ask something of the whole that a part can't give, such as a coverage; the canary has it
+        // exit as where tests fail, whatever it thinks of that.
+        let canary = CanaryWish::Beside(order.only_files.clone());
+        let whole = TestOrder { only_files: Vec::new(), canary, ..order.clone() };
         let shown: BTreeSet<TestId> = self.state.greens.iter().chain(passed).cloned().collect();
         for bring in [Bring::Dependencies, Bring::Before, Bring::Everything] {
             self.check_out(tree, bring)?;
             self.ports.bench.put(&files)?;
-            let run = self.run_unseen(&order).await?;
-            let Some(report) = run.report.as_ref().filter(|_| evidence(&run).is_ok()) else { continue };
-            if !self.shown_pass(due, report, &shown) {
-                continue;
+            let alone = self.red_in(&order, due, &shown).await?;
+            match &alone {
+                Some(red) if red.is_empty() => return Ok(alone),
+                Some(_) | None => {}
             }
-            let mut red = self.red_among(due, report, &shown);
-            if !red.is_empty() {
-                // Some pass only where others ran before them, as they do in the whole.
-                let whole = TestOrder { only_files: Vec::new(), ..order.clone() };
-                let again = self.run_unseen(&whole).await?;
-                if let Some(report) = again.report.as_ref().filter(|_| evidence(&again).is_ok()) {
-                    red = self.red_among(&red, report, &shown);
-                }
+            // Some pass only where others ran before them, as they do in the whole.
+            let asked = alone.clone().unwrap_or_else(|| due.to_vec());
+            if let Some(red) = self.red_in(&whole, &asked, &shown).await?.or(alone) {
+                return Ok(Some(red));
             }
-            return Ok(Some(red));
         }
         Ok(None)
+    }
+
+    /// Which of these criteria are red there; `None` where such a run is no evidence of that.
+    async fn red_in(
+        &mut self,
+        order: &TestOrder,
+        due: &[CriterionId],
+        shown: &BTreeSet<TestId>,
+    ) -> Result<Option<Vec<CriterionId>>, Trouble> {
+        let run = self.run_unseen(order).await?;
+        let report = run.report.as_ref().filter(|_| evidence(&run).is_ok());
+        let report = report.filter(|report| self.shown_pass(due, report, shown));
+        Ok(report.map(|report| self.red_among(due, report, shown)))
     }
 
     fn red_among(

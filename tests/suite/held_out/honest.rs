@@ -15,7 +15,9 @@ pub(super) struct Play {
 impl Play {
     /// Scripts, in order: implementers, and then the refactorer.
     pub fn of(files: &[(&str, &str)], settings: &str, tests: &Value, scripts: &[&str]) -> Self {
-        let yaml = format!("held_out: true\nbudgets: {{ semantic: 1, format: 0 }}\n{settings}");
+        let budgets =
+            if settings.contains("budgets:") { "" } else { "budgets: { semantic: 1, format: 0 }\n" };
+        let yaml = format!("held_out: true\n{budgets}{settings}");
         let fixed = [
             (".gitignore", "__pycache__/\n.coverage\n"),
             ("tdd.yaml", yaml.as_str()),

@@ -141,3 +141,16 @@ fn ac_tdd_8_46_a_run_that_is_killed_while_its_gate_is_tried_again_goes_on() {
         play.assert_back(&tests);
     }
 }
+
+#[test]
+fn ac_tdd_8_63_a_dry_run_says_whether_tests_would_be_held_out() {
+    if !has_python() {
+        return;
+    }
+    let play = Play::python(&[], "", &tests(), &[WRONG, "true"]);
+    play.run(&["--dry-run"]).expect(0).says_on_stdout(&["held out:    a coin hides some tests of each"]);
+    let settings = play.sandbox.read("tdd.yaml").replace("held_out: true", "held_out: false");
+    play.sandbox.write("tdd.yaml", &settings);
+    let ran = play.run(&["--dry-run"]).expect(0);
+    assert!(!ran.stdout.contains("held out"), "{}", ran.stdout);
+}

@@ -339,3 +339,31 @@ fn tests_have_the_environment_that_the_person_has() {
 fn own(name: &str) -> String {
     std::env::var(name).map_or("None".to_owned(), |value| format!("Some({value:?}.to_owned())"))
 }
+
+#[test]
+fn ac_tdd_8_58_a_tree_and_its_checkout_are_each_built_from_their_own_files_and_none_is_touched() {
+    let (lab, _) = with_dependency();
+    let mut runs = Runs::new(&lab);
+    check(&runs.next(), &["tests/base.rs::base=ok"]);
+    let times_of = |file: &str| lab.project().join(file).metadata().unwrap().modified().unwrap();
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(24 * 365);
+    let files = ["src/lib.rs", "tests/base.rs"];
+    for file in files {
+        std::fs::File::open(lab.project().join(file)).unwrap().set_modified(old).unwrap();
+    }
+    check(&runs.next(), &["tests/base.rs::base=ok"]);
+    let before = files.map(times_of);
+    let checkout = lab.root.path().join("checkout");
+    let copied = Command::new("cp").arg("-a").arg(lab.project()).arg(&checkout).status().unwrap();
+    assert!(copied.success());
+    let test = checkout.join("tests/base.rs");
+    std::fs::write(&test, "#[test]\nfn base() { panic!(\"of the checkout\"); }\n").unwrap();
+    std::fs::File::open(&test).unwrap().set_modified(old).unwrap();
+    for _ in 0..2 {
+        runs.tests.work_in(Some((&checkout, &[])));
+        check(&runs.next(), &["tests/base.rs::base=error"]);
+        runs.tests.work_in(None);
+        check(&runs.next(), &["tests/base.rs::base=ok"]);
+    }
+    assert_eq!(files.map(times_of), before, "whoever watches the tree sees no change");
+}

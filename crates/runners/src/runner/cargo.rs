@@ -145,8 +145,8 @@ impl Cargo {
         let workspace = self.look_around(place, verification, observer).await?;
         verification.announce(self.shown(place, scope), observer);
         let own = guard::stands(Guard::CargoTarget);
-        if own && self.freshness.renew(place) == Sight::Blocked {
-            self.target_dir.remove_all();
+        if own {
+            self.see_what_is_new(place, workspace.as_ref());
         }
         let judged = judged(place, scope);
         let mut canary =
@@ -161,6 +161,7 @@ impl Cargo {
             built = self.build_with(canary.as_mut(), &base, verification).await?;
         }
         self.target_dir.seal();
+        self.freshness.built(place);
         if let Exit::Signal(_) | Exit::Deadline | Exit::OutputCap = built.exit {
             let stopped = Some("the build was stopped".to_owned());
             return Ok(measured(built.exit, TestReport::default(), stopped, FAIL_CODE));
@@ -178,6 +179,15 @@ impl Cargo {
         }
         let fail_code = if self.nextest.is_some() { nextest::FAIL_CODE } else { FAIL_CODE };
         Ok(conclude(gathered, seen, fail_code))
+    }
+
+    /// So that cargo builds from what lies here now.
+    fn see_what_is_new(&mut self, place: &Place, workspace: Option<&Workspace>) {
+        match (self.freshness.renew(place), workspace) {
+            (Sight::Clear, _) => {}
+            (Sight::Elsewhere, Some(found)) => self.target_dir.forget_all_but(&seed::foreign_to(found)),
+            (Sight::Elsewhere, None) | (Sight::Blocked, _) => self.target_dir.remove_all(),
+        }
     }
 
     /// What the build alone tells. `canary` is its file.

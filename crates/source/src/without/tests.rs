@@ -229,3 +229,36 @@ fn ac_tdd_8_51_what_is_nested_in_a_test_is_parted_with_it() {
     let given = "const done = test('a', () => {});\ntest('b', () => {});\n";
     assert_eq!(outer_tests(Language::JavaScript, given), None, "it can't be cut out of its statement");
 }
+
+#[test]
+fn ac_tdd_8_59_imports_of_go_that_hidden_tests_alone_use_go_with_them() {
+    let test = |name: &str, says: &str| format!("func Test{name}(t *testing.T) {{ {says} }}\n");
+    let one = test("A", "t.Log(strings.ToUpper(s), yaml.Node{}, pgx.X, x.Y)");
+    let other = test("B", "t.Log(errors.New(s))");
+    let source = |head: &str, tests: &str| format!("package x\n\n{head}{tests}");
+    let both = [one.as_str(), other.as_str()].join("\n");
+    for (head, left) in [
+        (
+            "import (\n\t\"errors\"\n\t\"strings\"\n\t\"testing\"\n\n\tx \"a.b/c\"\n\t\"github.com/jackc/pgx/v5\"\n\t\"gopkg.in/yaml.v3\"\n)\n\n",
+            "import (\n\t\"errors\"\n\t\"testing\"\n)\n\n",
+        ),
+        (
+            "import \"strings\"\nimport \"errors\"\nimport \"testing\"\n\n",
+            "import \"errors\"\nimport \"testing\"\n\n",
+        ),
+        // Imported for what it does, or so that its names need no other, or with a name that nobody knows.
+        (
+            "import (\n\t\"testing\"\n\n\t_ \"embed\"\n\t. \"fmt\"\n\t\"a.b/unknown\"\n)\n\n",
+            "import (\n\t\"testing\"\n\n\t_ \"embed\"\n\t. \"fmt\"\n\t\"a.b/unknown\"\n)\n\n",
+        ),
+        ("import (\n\t\"strings\"\n)\n\nimport \"testing\"\n\n", "import \"testing\"\n\n"),
+    ] {
+        let now = cut(Language::Go, &source(head, &both), &["TestA"]);
+        assert_eq!(now, Some(source(left, &other)), "{head}");
+    }
+    // What is used beside it stays, in a helper as in another test.
+    let helper = "func help(s string) string { return strings.ToUpper(s) }\n\n";
+    let head = "import (\n\t\"strings\"\n\t\"testing\"\n)\n\n";
+    let both_of_them = source(head, &[helper, &both].concat());
+    assert_eq!(cut(Language::Go, &both_of_them, &["TestA"]), Some(source(head, &[helper, &other].concat())));
+}

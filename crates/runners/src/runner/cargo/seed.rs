@@ -52,13 +52,12 @@ impl Seed {
             Some(own) => project.join(own),
             None => workspace.build_dir.as_ref().unwrap_or(&workspace.target_dir).into(),
         };
-        let lock = Path::new(&workspace.root).join("Cargo.lock");
-        Self { from, profile: options.profile_folder(), lock }
+        Self { from, profile: options.profile_folder(), lock: lock_of(workspace) }
     }
 
     /// Copies all that fits into an empty target directory. What can't be copied is compiled.
     pub(super) fn sow(&self, into: &Path) {
-        let foreign = foreign(&regular_file::read_to_string(&self.lock).unwrap_or_default());
+        let foreign = foreign_in(&self.lock);
         let mut units = self.units(&foreign);
         units.sort_by_key(|unit| std::cmp::Reverse(unit.age));
         let mut left = MOST;
@@ -113,6 +112,19 @@ impl Seed {
         }
         units
     }
+}
+
+/// Names of packages that are none of the project's own.
+pub(super) fn foreign_to(workspace: &Workspace) -> BTreeSet<String> {
+    foreign_in(&lock_of(workspace))
+}
+
+fn lock_of(workspace: &Workspace) -> PathBuf {
+    Path::new(&workspace.root).join("Cargo.lock")
+}
+
+fn foreign_in(lock: &Path) -> BTreeSet<String> {
+    foreign(&regular_file::read_to_string(lock).unwrap_or_default())
 }
 
 /// Names of packages that come from elsewhere, and of which none is the project's own.

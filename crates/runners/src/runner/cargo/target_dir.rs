@@ -11,7 +11,8 @@
 //! system's own change times, which nobody can set: what differs before the next build is thrown
 //! away with all the rest, and what differs after the tests makes their run no evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::seed::Seed;
@@ -23,6 +24,9 @@ const PREFIX: &str = "cargo-target-";
 
 /// Where tests may write: `CARGO_TARGET_TMPDIR`, and what tests of compilers build.
 const OF_TESTS: &[&str] = &["tmp", "tests"];
+
+/// Where cargo keeps of each unit what it was made of; without that it makes the unit again.
+const FINGERPRINTS: &str = ".fingerprint";
 
 #[derive(Debug)]
 pub(super) struct TargetDir {
@@ -95,6 +99,22 @@ impl TargetDir {
             if std::fs::remove_file(&path).is_ok() {
                 self.sealed.remove(&path);
             }
+        }
+    }
+
+    /// What was made of all packages but these is made anew.
+    pub(super) fn forget_all_but(&mut self, kept: &BTreeSet<String>) {
+        let is_forgotten = |path: &&PathBuf| {
+            let mut parts = path.iter().skip_while(|part| *part != FINGERPRINTS).skip(1);
+            let unit = parts.next().map(OsStr::to_string_lossy).unwrap_or_default();
+            unit.rsplit_once('-').is_some_and(|(name, _)| !kept.contains(name))
+        };
+        let gone: Vec<PathBuf> = self.sealed.keys().filter(is_forgotten).cloned().collect();
+        for path in gone {
+            if std::fs::remove_file(&path).is_err() {
+                return self.remove_all();
+            }
+            self.sealed.remove(&path);
         }
     }
 
