@@ -98,6 +98,7 @@ mod secrets;
 mod session;
 mod set_aside;
 mod several;
+mod shared_helpers;
 mod shortages;
 mod somebody_elses;
 mod state_machine_rules;

@@ -367,3 +367,12 @@ fn ac_tdd_8_58_a_tree_and_its_checkout_are_each_built_from_their_own_files_and_n
     }
     assert_eq!(files.map(times_of), before, "whoever watches the tree sees no change");
 }
+
+#[test]
+fn a_helper_of_a_target_does_not_load_for_its_tests_and_a_module_with_tests_for_itself() {
+    let (lab, _) = with_dependency();
+    lab.write("tests/base.rs", "mod common;\nmod more;\n#[test] fn base() { common::two(); }\n");
+    lab.write("tests/common/mod.rs", "pub fn two() { assert_eq!(shop::two(), 2); }\n");
+    lab.write("tests/more/mod.rs", "#[test] fn more() { assert_eq!(shop::three(), 3); }\n");
+    check(&lab.run(), &["tests/base.rs!missing", "tests/more/mod.rs!missing"]);
+}

@@ -12,6 +12,7 @@ use crate::test_report::cargo_metadata::Workspace;
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
 use tdd_core::test::{Failure, LoadFailure, Outcome, TestId, TestResult};
+use tdd_source::Language;
 
 /// A test binary that can be run.
 #[derive(Clone, Debug)]
@@ -132,7 +133,8 @@ pub(super) fn sort_out(build: &Build, place: &Place, options: &Options, canary: 
 }
 
 /// One failure for each file that holds errors, so that a module of a large test target can be
-/// blamed by name; the root file is blamed if no other can be.
+/// blamed by name; the root file is blamed if no other can be, and for a helper that its tests share
+/// (`tests/common/mod.rs`), which is no test of anybody's.
 fn load_failures(
     target: &Target,
     errors: &[&CompileError],
@@ -140,15 +142,24 @@ fn load_failures(
     own: &[String],
 ) -> Vec<(RelPath, LoadFailure)> {
     let Some(root) = place.in_repository(&target.src_path) else { return Vec::new() };
+    let has_own = holds_tests(place, &root) == Some(true);
     let mut by_file: BTreeMap<RelPath, Vec<&CompileError>> = BTreeMap::new();
     for error in errors {
         let file = error.file.as_deref().and_then(|file| existing(file, &target.src_path, place));
+        let file = file.filter(|file| *file == root || !has_own || holds_tests(place, file) != Some(false));
         by_file.entry(file.unwrap_or_else(|| root.clone())).or_default().push(error);
     }
     by_file
         .into_iter()
         .map(|(file, errors)| (root.clone(), LoadFailure { file, failure: classify(&errors, own) }))
         .collect()
+}
+
+/// Whether tests are declared in a file of Rust; none if nobody can tell.
+fn holds_tests(place: &Place, file: &RelPath) -> Option<bool> {
+    let text = regular_file::read_to_string(place.absolute(file)).ok()?;
+    let has_units = tdd_source::has_units(Language::Rust, &text).ok()?;
+    Some(has_units || !tdd_source::declared(Language::Rust, &text).is_empty())
 }
 
 /// rustc names files relative to the workspace, which lies somewhere above the target.
