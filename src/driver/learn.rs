@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
+use tdd_core::counted::and_more;
 use tdd_core::event::Event;
 use tdd_core::likeness;
 use tdd_core::path::RelPath;
@@ -115,8 +116,7 @@ pub(super) fn is_of_a_canary(path: &RelPath) -> bool {
 /// What a person is told of what tests alone rest on.
 pub(super) fn support_note(support: &BTreeSet<RelPath>) -> Option<News> {
     let named: Vec<&str> = support.iter().take(TOLD_SUPPORT).map(RelPath::as_str).collect();
-    let more = support.len() - named.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = and_more(support.len() - named.len());
     let note = format!("protected like tests, which alone rest on it: {}{more}", named.join(", "));
     (!named.is_empty()).then_some(News::Note(note))
 }

@@ -23,6 +23,7 @@ use self::limit::Limit;
 use tdd_core::attempt::{AgentEnd, CheckpointId};
 use tdd_core::cause::{self, Cause, Left, Place};
 use tdd_core::claim::Claim;
+use tdd_core::counted::and_more;
 use tdd_core::criterion::CriterionId;
 use tdd_core::excerpt;
 use tdd_core::finding::{Change, RunRef, VacuousAssertion};
@@ -168,10 +169,7 @@ pub fn object(state: &State, halt: &Halt, facts: &HaltFacts) -> json::HaltReport
 fn few(paths: &[RelPath]) -> String {
     const NAMED: usize = 2;
     let named = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
-    match paths.len().saturating_sub(NAMED) {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
-    }
+    named.join(", ") + &and_more(paths.len().saturating_sub(NAMED))
 }
 
 struct Report<'a> {

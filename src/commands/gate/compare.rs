@@ -10,6 +10,7 @@ use super::paths::{self, Target};
 use super::stands::{self, Beside};
 use tdd_child::leftovers;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::counted::and_more;
 use tdd_core::event::{
     EditFact, EditGround, Event, GateMode, GitSeen, Repair, RepairCause, SessionEvent, Switch,
 };
@@ -139,8 +140,7 @@ fn warned(desk: &Desk, edits: &[EditFact]) -> String {
     match (names.as_slice(), ungated().count()) {
         ([], _) => String::new(),
         (names, count) => {
-            let more = count.saturating_sub(NAMED);
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let more = and_more(count.saturating_sub(NAMED));
             format!("tdd: (warning) changed without a red test and a claim: {}{more}", names.join(", "))
         }
     }
@@ -323,8 +323,7 @@ pub(super) fn kept_as(desk: &Desk, label: &str) -> String {
 /// What tests have left. No claim is advised for it: it is there again after each run.
 fn left(desk: &Desk, paths: &[RelPath], label: &str) -> String {
     let names: Vec<_> = paths.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect();
-    let more = paths.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = and_more(paths.len().saturating_sub(NAMED));
     format!(
         "tdd: changed while the tests ran: {}{more}. Taken back; kept as {}. If tests leave it each time, tell the person: it \
          is for .gitignore, for session_gate: {{ free: […] }} in tdd.yaml, or for a commit",

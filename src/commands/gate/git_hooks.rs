@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::desk::Desk;
 use tdd_child::regular_file;
+use tdd_core::counted::and_more;
 use tdd_core::harmless;
 use tdd_snapshot::checkpoints::git_folders;
 
@@ -68,8 +69,7 @@ fn look(desk: &Desk) -> Vec<String> {
 
 fn words(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(NAMED).map(|name| harmless::line(name)).collect();
-    let more = names.len().saturating_sub(NAMED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = and_more(names.len().saturating_sub(NAMED));
     format!(
         "tdd: written in this session, and used by git outside of it: {}{more}. Tell the person, who looks at it before the \
          next commit",

@@ -16,6 +16,7 @@ use super::faces;
 use super::inner_tests;
 use super::runs;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::counted::and_more;
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::mapping;
 use tdd_core::path::RelPath;
@@ -260,8 +261,8 @@ fn put(checkpoints: &mut GitCheckpoints, files: &[&Changed]) -> Result<(), Troub
 }
 
 fn named(ids: &[TestId]) -> String {
-    let more = if ids.len() > NAMED { format!(" and {} more", ids.len() - NAMED) } else { String::new() };
-    ids.iter().map(|id| id.0.as_str()).take(NAMED).collect::<Vec<_>>().join(", ") + &more
+    ids.iter().map(|id| id.0.as_str()).take(NAMED).collect::<Vec<_>>().join(", ")
+        + &and_more(ids.len().saturating_sub(NAMED))
 }
 
 fn listed(files: &[&Changed]) -> String {

@@ -15,6 +15,7 @@ use tdd_child::regular_file;
 use tdd_child::run_folder;
 use tdd_child::run_folder::RunDir;
 use tdd_core::checkup::{Finding, Subject};
+use tdd_core::counted::and_more;
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
@@ -275,7 +276,6 @@ fn names<T: AsRef<str>>(all: &[T]) -> String {
     let shown = all.iter().take(MOST_NAMES);
     let shown: Vec<String> =
         shown.map(|name| harmless::shell_word(&harmless::short(name.as_ref(), WIDEST))).collect();
-    let more = all.len().saturating_sub(MOST_NAMES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = and_more(all.len().saturating_sub(MOST_NAMES));
     format!("{}{more}", shown.join(" "))
 }
