@@ -2,6 +2,8 @@
 
 /// Fewer letters of a number say little of who counts with it.
 const TELLING: usize = 3;
+/// As many digits as the greatest number of a process has: Linux counts to 4194304 at most, and then from 300 anew.
+const OF_A_PROCESS: usize = 7;
 /// As many digits as a day or a time of day has.
 const OF_A_TIME: usize = 6;
 /// Letters of the parts of a UUID.
@@ -54,11 +56,12 @@ fn pairs<'t>(one: &'t str, other: &'t str) -> Option<Vec<(&'t str, &'t str)>> {
     }
 }
 
-/// A process's number has a digit more or less as time goes on, as short ones have; what else is drawn keeps its length.
+/// A process's number has a digit more or less as time goes on, as short ones have, or many less where they begin
+/// anew; what else is drawn keeps its length.
 fn is_of_one_form(one: &str, other: &str) -> bool {
     let is_number = |word: &str| word.bytes().all(|letter| letter.is_ascii_digit());
     let (most, least) = (one.len().max(other.len()), one.len().min(other.len()));
-    let is_counted = most <= TELLING || (most - least == 1 && least >= TELLING);
+    let is_counted = most <= TELLING || (least >= TELLING && (most - least == 1 || most <= OF_A_PROCESS));
     let is_as_long = most == least || (is_number(one) && is_counted);
     has_digit(one) && has_digit(other) && is_number(one) == is_number(other) && is_as_long
 }
@@ -109,6 +112,8 @@ mod tests {
             ("rep/4711/r", "rep/4712/r", true, true),
             ("rep/999/r", "rep/1000/r", true, true),
             ("rep/99/r", "rep/100/r", true, false),
+            ("logs/at-32727.log", "logs/at-349.log", true, true),
+            ("logs/at-1764131234.log", "logs/at-349.log", false, true),
             ("rep/99/r", "rep/1000/r", false, true),
             ("gen/STE-1.out", "gen/STE-22.out", true, false),
             ("gen/STE-1.out", "gen/STE-2.out", true, false),
