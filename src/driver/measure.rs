@@ -9,6 +9,7 @@ mod green;
 mod held_out;
 mod helpers;
 mod later;
+mod more;
 mod names;
 mod proof;
 mod recheck;

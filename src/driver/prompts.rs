@@ -2,8 +2,8 @@
 //! left it: a role must not write the next one's instructions.
 
 use crate::text::prompt::{
-    self, ExistingTests, ImplementerBrief, LeftWork, Prompt, Protected, RefactorerBrief, RetryCause,
-    TestWriterBrief,
+    self, ExistingTests, FirstTests, ImplementerBrief, LeftWork, Prompt, Protected, RefactorerBrief,
+    RetryCause, TestWriterBrief,
 };
 use tdd_core::attempt::AttemptKind;
 use tdd_core::commands::Suite;
@@ -67,7 +67,10 @@ impl<W: World> Drive<'_, W> {
     fn test_writer_prompt(&mut self) -> Result<Prompt, Trouble> {
         let habits = self.habits()?;
         let run = &self.state.run;
-        let in_hand = |criterion: &&Criterion| run.plan.criteria.contains(&criterion.id);
+        let more = self.state.more_tests_for();
+        let in_hand = |criterion: &&Criterion| {
+            run.plan.criteria.contains(&criterion.id) && (more.is_empty() || more.contains(&criterion.id))
+        };
         let criteria: Vec<Criterion> = run.requirement.criteria.iter().filter(in_hand).cloned().collect();
         let brief = TestWriterBrief {
             requirement: &run.requirement.path,
@@ -84,7 +87,21 @@ impl<W: World> Drive<'_, W> {
             },
             turns: self.turns(&Key::TestWriter),
         };
-        Ok(prompt::test_writer(&brief, &self.setup.mask))
+        if more.is_empty() {
+            return Ok(prompt::test_writer(&brief, &self.setup.mask));
+        }
+        Ok(prompt::more_tests(&brief, &self.first_tests(more), &self.setup.mask))
+    }
+
+    /// The tests that these criteria have.
+    fn first_tests(&self, criteria: &[CriterionId]) -> Vec<FirstTests> {
+        let reds = self.state.red.iter().flat_map(|red| &red.criteria);
+        let reds = reds.filter(|red| criteria.contains(&red.id));
+        let names = reds.map(|red| {
+            let tests = red.tests.iter().map(|test| test.id.0.clone()).collect();
+            FirstTests { id: red.id.clone(), tests }
+        });
+        names.collect()
     }
 
     fn implementer_prompt(&self, id: &CriterionId, seen: &SeenTests) -> Result<Prompt, Trouble> {

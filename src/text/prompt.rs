@@ -6,6 +6,7 @@
 
 pub mod fix;
 mod habits;
+mod more;
 mod protected;
 mod quote;
 mod retry;
@@ -15,6 +16,7 @@ use protected::protected;
 use std::fmt::Write as _;
 
 pub use habits::{Example, Habits, test_file};
+pub use more::{FirstTests, more_tests};
 pub use retry::{
     FORMAT_RETRY, LeftWork, RetryCause, format_retry, semantic_retry, silence_retry, with_overruled_dispute,
 };
@@ -320,7 +322,7 @@ fn criterion_for_test_writer(brief: &TestWriterBrief<'_>, criterion: &Criterion)
     let id = &criterion.id;
     let note = match &criterion.verify {
         Verify::Test => {
-            let place = match test_file(brief.runner, brief.habits, id) {
+            let place = match test_file(brief.runner, brief.habits, &id.slug()) {
                 Some(file) => format!("Its tests go into a file of their own, `{file}`"),
                 None => "Its tests go into a file of their own, beside the project's other tests".to_owned(),
             };
@@ -339,7 +341,13 @@ fn criterion_for_test_writer(brief: &TestWriterBrief<'_>, criterion: &Criterion)
         Verify::Gate => "Write no test for it: the gate command judges it.".to_owned(),
         Verify::Mdtest(_) | Verify::Manual => "Write no test for it: a person judges it.".to_owned(),
     };
-    // `brief` has no mask: the draft masks each part as it is added.
+    criterion_words(criterion, &note)
+}
+
+/// Its text, as a quotation, below what is to be done.
+fn criterion_words(criterion: &Criterion, note: &str) -> String {
+    let id = &criterion.id;
+    // The draft masks each part as it is added.
     format!(
         "## {id}\n\n{note}\n\n{}",
         quote::fenced(&quote::cut(&criterion.text, MAX_CRITERION_BYTES, &str::to_owned))

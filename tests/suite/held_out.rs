@@ -2,6 +2,7 @@
 
 mod compiled;
 mod honest;
+mod more;
 mod told;
 mod whole;
 

@@ -404,6 +404,7 @@ fn name(state: &State) -> String {
         Phase::RollingBack { attempt, extent, then, .. } => {
             let then = match then {
                 AfterRollBack::Retry => "retry".to_owned(),
+                AfterRollBack::GoOn => "go on".to_owned(),
                 AfterRollBack::Halt(halt) => format!("halt {}", mode(&halt.verdict)),
             };
             format!("rolling back {extent:?} then {then}: {}", counts(&attempt.key))

@@ -127,7 +127,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         halt: Option<Halt>,
     },
-    /// Tests were parted into shown and hidden ones, taken out of the work tree, or brought back.
+    /// More tests were asked for, or tests were parted into shown and hidden ones, taken out of the work tree, or
+    /// brought back.
     HeldOut {
         held: Box<Held>,
     },

@@ -126,12 +126,26 @@ pub enum Hold {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Held {
+    /// These criteria have one test each: a second test-writer is to write more, before a coin is thrown.
+    More {
+        criteria: Vec<CriterionId>,
+    },
     Parted(Parting),
     /// They are out of the work tree, which is this now.
     Out {
         checkpoint: CheckpointId,
     },
     Back(Back),
+}
+
+/// More tests for criteria that have one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum More {
+    /// Its session is to come, or under way.
+    Due(Vec<CriterionId>),
+    /// Whatever came of it, there is no other.
+    Tried,
 }
 
 /// They are in the work tree again.

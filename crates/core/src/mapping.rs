@@ -118,6 +118,17 @@ impl Mapping {
         Self { owned }
     }
 
+    /// Takes in what another mapping owns beside. A file or test has one owner: who has it keeps it.
+    pub fn add(&mut self, other: Self) {
+        let files: BTreeSet<RelPath> = self.owned.values().flat_map(|own| own.files.clone()).collect();
+        let ids: BTreeSet<TestId> = self.owned.values().flat_map(|own| own.ids.clone()).collect();
+        for (id, new) in other.owned {
+            let own = self.owned.entry(id).or_default();
+            own.files.extend(new.files.into_iter().filter(|file| !files.contains(file)));
+            own.ids.extend(new.ids.into_iter().filter(|test| !ids.contains(test)));
+        }
+    }
+
     pub fn of(&self, id: &CriterionId) -> Option<&Owned> {
         self.owned.get(id)
     }

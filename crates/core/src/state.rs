@@ -11,7 +11,7 @@ use crate::effect::RollBack;
 use crate::event::{Event, RunStarted};
 use crate::finding::{Findings, Judged, Notice, RedFindings, RunRef, SuiteBaseline};
 use crate::halt::{Ending, Halt};
-use crate::held_out::{HeldOut, Hold};
+use crate::held_out::{HeldOut, Hold, More};
 use crate::judge::Verdict;
 use crate::machine::{Facts, IllegalEvent};
 use crate::mdtest::AgentWord;
@@ -88,6 +88,9 @@ pub struct State {
     /// Tests that are out of the roles' sight.
     #[serde(default)]
     pub held: Option<Box<HeldOut>>,
+    /// Where a criterion has one test, and tests are to be held out.
+    #[serde(default)]
+    pub more: Option<More>,
     /// The tree as it was last seen in the midst of what runs processes: as the child at hand left it when the run
     /// was stopped or paused (unknown after a kill), or as it is being measured.
     #[serde(default)]
@@ -178,6 +181,8 @@ pub enum Phase {
 pub enum AfterRollBack {
     Retry,
     Halt(Halt),
+    /// What could have come of it is not needed: the run goes on without.
+    GoOn,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -306,6 +311,7 @@ impl State {
             red_tree: None,
             proof: None,
             held: None,
+            more: None,
             stopped_at: None,
         }
     }

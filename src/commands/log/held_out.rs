@@ -16,6 +16,10 @@ pub(super) fn or_proof(event: &Event) -> String {
 
 fn line(held: &Held) -> String {
     match held {
+        Held::More { criteria } => {
+            let ids: Vec<String> = criteria.iter().map(ToString::to_string).collect();
+            format!("a second test-writer is asked for more tests of {}", ids.join(", "))
+        }
         Held::Parted(parting) => {
             let each = parting.criteria.iter().map(|parted| match &parted.none {
                 Some(why) => format!("none for {} ({why})", parted.id),

@@ -271,7 +271,7 @@ fn refuse_ignored_tests(place: &Place, plan: &Plan, chosen: &Chosen) -> Result<(
     let file = plan
         .criteria
         .first()
-        .and_then(|id| prompt::test_file(chosen.commands.runner, &prompt::Habits::default(), id));
+        .and_then(|id| prompt::test_file(chosen.commands.runner, &prompt::Habits::default(), &id.slug()));
     let Some(file) = file else { return Ok(()) };
     let Some(rule) = git_facts::ignoring_rule(&place.repository, &place.project.join(&file)) else {
         return Ok(());

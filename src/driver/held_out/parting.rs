@@ -17,6 +17,7 @@ use tdd_source::{Language, OuterTest};
 use crate::driver::cycle::Drive;
 
 const ONE_TEST: &str = "it has one test";
+const STILL_ONE: &str = "it has one test, and a second test-writer has brought no other";
 const INSIDE: &str = "its tests lie inside sources";
 const FROM_BEFORE: &str = "its tests lie in a file from before the run";
 const SHARED: &str = "its tests lie in a file that another criterion's tests share";
@@ -47,6 +48,13 @@ impl<W: World> Drive<'_, W> {
         for red in &reds {
             criteria.push(self.toss_for(red, &whole)?);
         }
+        if let Some(more) = self.more_tests_wanted(&criteria) {
+            return Ok(vec![more]);
+        }
+        for parted in criteria.iter_mut().filter(|_| self.state.more.is_some()) {
+            parted.none =
+                parted.none.take().map(|why| if why == ONE_TEST { STILL_ONE.to_owned() } else { why });
+        }
         let mut parting = Parting { whole, criteria };
         let checked = self.unpart_what_needs_its_others(&mut parting, &reds).await;
         self.ports.tests.work_in(None);
@@ -55,13 +63,18 @@ impl<W: World> Drive<'_, W> {
         Ok(vec![Event::HeldOut { held: Box::new(Held::Parted(parting)) }])
     }
 
+    /// A coin needs two: before it is thrown a second test-writer is asked once, for all that have one test.
+    fn more_tests_wanted(&self, criteria: &[Parted]) -> Option<Event> {
+        let has_one = |parted: &&Parted| parted.none.as_deref() == Some(ONE_TEST);
+        let criteria: Vec<_> = criteria.iter().filter(has_one).map(|parted| parted.id.clone()).collect();
+        let is_wanted = self.state.more.is_none() && !criteria.is_empty();
+        is_wanted.then(|| Event::HeldOut { held: Box::new(Held::More { criteria }) })
+    }
+
     fn toss_for(&mut self, red: &CriterionRed, whole: &CheckpointId) -> Result<Parted, Trouble> {
         let id = &red.id;
         if self.state.run.plan.already_green.contains(id) {
             return Ok(Parted::nothing(id, GREEN));
-        }
-        if red.tests.len() < 2 {
-            return Ok(Parted::nothing(id, ONE_TEST));
         }
         let Tossed { units, shown } = match self.units_of(red, whole)? {
             Ok(tossed) => tossed,

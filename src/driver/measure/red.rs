@@ -40,7 +40,9 @@ struct Scales<'a> {
 impl<W: World> Drive<'_, W> {
     pub(super) async fn measure_red(&mut self, claim: Option<Claim>) -> Result<Vec<Event>, Trouble> {
         let mut work = self.diff_work(&Key::TestWriter)?;
-        let mapping = self.map_tests(&work, claim.as_ref());
+        self.keep_the_first_tests(&mut work)?;
+        let claim = self.with_the_first_claim(claim);
+        let mapping = self.with_the_first_mapping(self.map_tests(&work, claim.as_ref()));
         let mut book = self.read_sources(&work, &mapping)?;
         self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;
         let mut findings = RedFindings {

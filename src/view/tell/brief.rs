@@ -7,7 +7,7 @@ use tdd_core::attempt::{Attempt, AttemptKind};
 use tdd_core::cause;
 use tdd_core::counted::counted;
 use tdd_core::event::Event;
-use tdd_core::finding::{Findings, GreenJudge};
+use tdd_core::finding::{Findings, GreenJudge, RedFindings};
 use tdd_core::judge::Verdict;
 use tdd_core::role::Key;
 use tdd_core::state::{Entry, State};
@@ -124,11 +124,13 @@ impl Teller {
 /// That an attempt begins, for a log in which nothing else moves until it has ended.
 pub(in crate::view) fn begins(state: &State, attempt: &Attempt) -> Line {
     let (name, role) = (name(&attempt.key), attempt.key.role());
+    let is_second = attempt.key == Key::TestWriter && !state.more_tests_for().is_empty();
+    let who = if is_second { format!("a second {role}") } else { format!("the {role}") };
     dim(match attempt.kind {
         AttemptKind::First | AttemptKind::Semantic => {
-            format!("{name}: the {role} is at work, {}", nth_of(state, attempt))
+            format!("{name}: {who} is at work, {}", nth_of(state, attempt))
         }
-        AttemptKind::Format => format!("{name}: the {role} is asked for its result block again"),
+        AttemptKind::Format => format!("{name}: {who} is asked for its result block again"),
     })
 }
 
@@ -156,7 +158,10 @@ fn name(key: &Key) -> String {
 fn shown(state: &State, findings: &Findings) -> String {
     match findings {
         Findings::Red(red) => {
-            let tests = red.criteria.iter().map(|criterion| criterion.tests.len()).sum();
+            let count = |red: &RedFindings| red.criteria.iter().map(|one| one.tests.len()).sum::<usize>();
+            // Of a second test-writer those that it wrote.
+            let first = state.red.as_ref().filter(|_| !state.more_tests_for().is_empty()).map_or(0, count);
+            let tests = count(red).saturating_sub(first);
             format!(
                 "{} red as {} should be",
                 counted(tests, "new test"),

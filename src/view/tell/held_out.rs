@@ -6,6 +6,14 @@ use tdd_core::held_out::{Back, Held, Parted, Parting};
 
 pub(super) fn lines(held: &Held) -> Vec<Line> {
     match held {
+        Held::More { criteria } => {
+            let have = if criteria.len() == 1 { "has" } else { "have" };
+            let text = format!(
+                "held out: {} {have} one test; a second test-writer is asked for more",
+                listed(criteria)
+            );
+            vec![plain(text)]
+        }
         Held::Parted(parting) => parted(parting),
         Held::Out { .. } => vec![dim("held out: they are out of the work tree")],
         Held::Back(back) => back_again(back),

@@ -8,7 +8,6 @@ use crate::effect::RollBack;
 use crate::event::{Event, Refactoring};
 use crate::finding::SuiteBaseline;
 use crate::halt::{Ending, Halt};
-use crate::held_out::Hold;
 use crate::judge::{AtReturn, Fault, Verdict};
 use crate::machine::{Fitting, IllegalEvent, Machine};
 use crate::mode::BudgetKind;
@@ -133,6 +132,7 @@ impl State {
             AfterRollBack::Retry if is_left_out => self.to_the_end(),
             AfterRollBack::Retry => Phase::Due { key: attempt.key, kind: AttemptKind::Semantic },
             AfterRollBack::Halt(halt) => Phase::Halting { halt },
+            AfterRollBack::GoOn => self.without_more_tests(),
         }
     }
 
@@ -218,6 +218,9 @@ impl State {
                 Phase::Due { key: attempt.key, kind: AttemptKind::Format }
             }
             Some((BudgetKind::Semantic, Allowance::Retry)) => self.roll_back(attempt, AfterRollBack::Retry),
+            Some((_, Allowance::Exhausted)) | None if self.writes_more(&attempt.key) => {
+                self.roll_back(attempt, AfterRollBack::GoOn)
+            }
             Some((_, Allowance::Exhausted)) | None => {
                 let halt = Halt { key: attempt.key.clone(), verdict };
                 self.roll_back(attempt, AfterRollBack::Halt(halt))
@@ -230,7 +233,7 @@ impl State {
         let good = self.good.clone().unwrap_or_else(|| attempt.before.clone());
         let base = self.base(&attempt.key).cloned().unwrap_or_else(|| good.clone());
         let (to, extent) = match (&then, attempt.key.stage()) {
-            (AfterRollBack::Halt(_), _) | (AfterRollBack::Retry, Stage::Refactor) => {
+            (AfterRollBack::Halt(_) | AfterRollBack::GoOn, _) | (AfterRollBack::Retry, Stage::Refactor) => {
                 (good, RollBack::Everything)
             }
             (AfterRollBack::Retry, Stage::Red) => (good, RollBack::AllButTests),
@@ -246,8 +249,8 @@ impl State {
                 && !(self.run.plan.already_green.contains(id) && self.verify(id) != Verify::Test)
         };
         if let Some(id) = self.run.plan.criteria.iter().find(waits) {
-            if self.is_to_be_parted() {
-                return Phase::HoldingOut { step: Hold::Part };
+            if let Some(phase) = self.before_the_first_green() {
+                return phase;
             }
             return Phase::Due { key: Key::Implementer(id.clone()), kind: AttemptKind::First };
         }

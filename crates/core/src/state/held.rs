@@ -1,20 +1,63 @@
 //! Held-out tests: what a state knows of them, and what follows.
 
 use super::{Phase, Progress, State};
+use crate::attempt::AttemptKind;
 use crate::criterion::CriterionId;
 use crate::finding::{CriterionRed, RedFindings};
-use crate::held_out::{Back, Held, HeldOut, Hidden, Hold, Holding, Parted, Parting, Where};
+use crate::held_out::{Back, Held, HeldOut, Hidden, Hold, Holding, More, Parted, Parting, Where};
 use crate::mapping::Mapping;
 use crate::path::RelPath;
+use crate::role::Key;
 
 impl State {
     /// RED stands, and the coin was not thrown yet.
-    pub(super) fn is_to_be_parted(&self) -> bool {
+    fn is_to_be_parted(&self) -> bool {
         self.run.plan.held_out == Holding::On && self.held.is_none() && self.red.is_some()
+    }
+
+    /// What comes between RED and the first implementer, where tests are held out.
+    pub(super) fn before_the_first_green(&self) -> Option<Phase> {
+        let phase = match &self.more {
+            Some(More::Due(criteria)) if !criteria.is_empty() => {
+                Phase::Due { key: Key::TestWriter, kind: AttemptKind::First }
+            }
+            Some(More::Due(_) | More::Tried) | None => Phase::HoldingOut { step: Hold::Part },
+        };
+        self.is_to_be_parted().then_some(phase)
+    }
+
+    /// The criteria that a second test-writer writes for, while it does.
+    pub fn more_tests_for(&self) -> &[CriterionId] {
+        match &self.more {
+            Some(More::Due(criteria)) if self.is_to_be_parted() => criteria,
+            Some(More::Due(_) | More::Tried) | None => &[],
+        }
+    }
+
+    /// Whether attempts of this key are of the second test-writer.
+    pub(super) fn writes_more(&self, key: &Key) -> bool {
+        *key == Key::TestWriter && !self.more_tests_for().is_empty()
+    }
+
+    fn more_tests_due(&mut self, criteria: &[CriterionId]) -> Phase {
+        self.more = Some(More::Due(criteria.to_vec()));
+        self.unclaimed = None;
+        self.fresh(&Key::TestWriter);
+        Phase::Due { key: Key::TestWriter, kind: AttemptKind::First }
+    }
+
+    /// Its session came to nothing: the criteria are judged by the tests that they have.
+    pub(super) fn without_more_tests(&mut self) -> Phase {
+        self.more = Some(More::Tried);
+        self.unclaimed = None;
+        self.after_green()
     }
 
     pub(super) fn held_out(&mut self, step: Hold, held: &Held) -> Result<Phase, Box<Phase>> {
         match (step, held) {
+            (Hold::Part, Held::More { criteria }) if self.more.is_none() && !criteria.is_empty() => {
+                Ok(self.more_tests_due(criteria))
+            }
             (Hold::Part, Held::Parted(parting)) => Ok(self.tests_parted(parting)),
             (Hold::TakeOut, Held::Out { checkpoint }) => {
                 self.good = Some(checkpoint.clone());

@@ -5,6 +5,7 @@ use crate::attempt::{Attempt, CheckpointId};
 use crate::criterion::Verify;
 use crate::event::StopAfter;
 use crate::finding::{Findings, Notice};
+use crate::held_out::More;
 use crate::machine::Suspension;
 use crate::path::RelPath;
 use crate::policy::FileClass;
@@ -22,6 +23,10 @@ impl State {
     ) -> Phase {
         self.good = Some(checkpoint.clone());
         self.unclaimed = None;
+        let is_more = self.writes_more(&attempt.key);
+        if is_more {
+            self.more = Some(More::Tried);
+        }
         match (&attempt.key, findings) {
             (Key::TestWriter, Findings::Red(red)) => {
                 red.greens.fold_into(&mut self.greens);
@@ -55,7 +60,7 @@ impl State {
             (Key::Refactorer, _) => return self.to_the_end(),
             (Key::TestWriter | Key::Implementer(_), _) => {}
         }
-        if attempt.key == Key::TestWriter && self.run.plan.stop_after == StopAfter::Red {
+        if attempt.key == Key::TestWriter && !is_more && self.run.plan.stop_after == StopAfter::Red {
             self.facts.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
         }
         self.after_green()

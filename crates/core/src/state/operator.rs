@@ -6,7 +6,7 @@ use crate::criterion::CriterionId;
 use crate::event::{Decision, Refactoring};
 use crate::finding::RedFindings;
 use crate::halt::Halt;
-use crate::held_out::Hold;
+use crate::held_out::{Hold, More};
 use crate::judge::{Reason, Verdict};
 use crate::machine::Suspension;
 use crate::requirement::Requirement;
@@ -176,6 +176,9 @@ impl State {
         self.run.requirement = requirement.clone();
         let in_hand = &self.run.plan.criteria;
         self.progress.retain(|id, _| in_hand.contains(id));
+        if let Some(More::Due(criteria)) = &mut self.more {
+            criteria.retain(|id| in_hand.contains(id));
+        }
         for id in in_hand {
             self.progress.entry(id.clone()).or_insert(Progress::Pending);
         }
@@ -201,10 +204,8 @@ impl State {
                 return Phase::Ended { end: End::Halted(halt) };
             }
             self.facts.suspension = Some(Suspension::Paused(refused));
-            if self.is_to_be_parted() {
-                return Phase::HoldingOut { step: Hold::Part };
-            }
-            return Phase::Due { key, kind: AttemptKind::First };
+            let first = Phase::Due { key, kind: AttemptKind::First };
+            return self.before_the_first_green().unwrap_or(first);
         }
         self.good = Some(checkpoint.clone());
         findings.greens.fold_into(&mut self.greens);

@@ -157,3 +157,61 @@ fn ac_tdd_8_57_what_was_not_judged_is_known_at_the_end() {
     assert_eq!((known.unjudged.clone(), known.not_back.clone()), (vec![id(1)], vec![path("tests/b.py")]));
     assert_eq!(names(&state), [SHOWN], "what did not come back proves nothing");
 }
+
+fn more() -> Event {
+    held(Held::More { criteria: vec![id(1)] })
+}
+
+/// The second test-writer's attempt is under way.
+fn second() -> State {
+    let mut state = at_the_toss();
+    happen(&mut state, &more());
+    assert_eq!(state.more_tests_for(), [id(1)]);
+    is_due(&state, &Key::TestWriter);
+    assert_eq!(fork(&mut state), Key::TestWriter);
+    state
+}
+
+#[test]
+fn ac_tdd_8_65_a_second_test_writer_comes_once_and_before_the_coin() {
+    let mut state = second();
+    happen(&mut state, &says_ok(&Key::TestWriter));
+    happen(&mut state, &measured(Findings::Red(red())));
+    happen(&mut state, &Event::WorkKept { checkpoint: at("more") });
+    assert_eq!(state.phase, Phase::HoldingOut { step: Hold::Part });
+    assert_eq!((state.more.clone(), state.good.clone()), (Some(More::Tried), Some(at("more"))));
+    refused(&state, &more());
+    happen(&mut state, &parted(None));
+    assert_eq!(state.phase, Phase::HoldingOut { step: Hold::TakeOut });
+    refused(&at_the_toss(), &held(Held::More { criteria: Vec::new() }));
+}
+
+#[test]
+fn ac_tdd_8_66_a_second_test_writer_that_fails_halts_nothing() {
+    let mut state = second();
+    let mut green = red();
+    green.criteria[0].tests[0].kind = RedKind::Passed;
+    for _ in 0..state.run.plan.bounds.semantic {
+        if !matches!(state.phase, Phase::Forked { .. }) {
+            fork(&mut state);
+        }
+        happen(&mut state, &says_ok(&Key::TestWriter));
+        happen(&mut state, &measured(Findings::Red(green.clone())));
+        let Phase::RollingBack { to, .. } = state.phase.clone() else { panic!("{:?}", state.phase) };
+        assert_eq!(to, at("good test-writer"));
+        let (extent, kept_as) = (crate::effect::RollBack::Everything, at("failed"));
+        happen(&mut state, &Event::WorkRolledBack { to, extent, kept_as });
+    }
+    assert_eq!(state.phase, Phase::HoldingOut { step: Hold::Part });
+    assert_eq!((state.more.clone(), state.more_tests_for().len()), (Some(More::Tried), 0));
+    assert_eq!(names(&state), [SHOWN, HIDDEN], "RED is the first one's");
+}
+
+#[test]
+fn ac_tdd_8_67_a_stop_amid_the_second_session_goes_on_with_it() {
+    let mut state = second();
+    happen(&mut state, &Event::Resumed);
+    happen(&mut state, &Event::AttemptCut { kept_as: at("cut") });
+    is_due(&state, &Key::TestWriter);
+    assert_eq!(state.more_tests_for(), [id(1)]);
+}
