@@ -45,12 +45,11 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn with_the_first_claim(&self, claim: Option<Claim>) -> Option<Claim> {
         let mut claim = claim?;
         if self.is_second_writer() {
-            let superseded = self.state.red.iter().flat_map(|red| &red.superseded);
-            let mut supersedes: BTreeMap<CriterionId, Vec<String>> = BTreeMap::new();
-            for test in superseded {
-                supersedes.entry(test.criterion.clone()).or_default().push(test.id.0.clone());
+            let mut of_the_first: BTreeMap<CriterionId, Vec<String>> = BTreeMap::new();
+            for test in self.state.red.iter().flat_map(|red| &red.superseded) {
+                of_the_first.entry(test.criterion.clone()).or_default().push(test.id.0.clone());
             }
-            claim.supersedes = supersedes;
+            claim.supersedes = of_the_first;
         }
         Some(claim)
     }
