@@ -17,7 +17,8 @@ mod words;
 
 use self::story::{Story, chosen};
 use self::words::{
-    action, commit_advice, elsewhere, files, given_back, left_permissions, listed, of_run_and_others, present,
+    action, commit_advice, elsewhere, files, given_back, left_elsewhere, left_permissions, listed,
+    of_run_and_others, present,
 };
 use super::journalled::tell_undone;
 use super::run::execute;
@@ -182,13 +183,17 @@ impl Told<'_> {
     /// The tree of another branch is as before the run because its work is on that one, and is not taken back by it.
     fn refuse_elsewhere(&self, way: &Restore) -> Result<(), Trouble> {
         let is_undone = matches!(self.story.status, RunStatus::Undone { .. } | RunStatus::HalfUndone { .. });
-        let is_asked = self.args.to.is_some() || self.args.discard_changes;
-        let (Some(began), false) = (self.story.began_ms, is_undone || is_asked || self.story.left_nothing)
-        else {
-            return Ok(());
-        };
+        let is_none = is_undone || self.args.to.is_some() || self.story.left_nothing;
+        let (Some(began), false) = (self.story.began_ms, is_none) else { return Ok(()) };
         let places = way.elsewhere(&self.outlook, &self.story.own, began / 1000)?;
         if places.is_empty() {
+            return Ok(());
+        }
+        // What lies in the tree is somebody else's alone, and may go where that is said.
+        if self.args.discard_changes && !self.outlook.is_there() {
+            if !self.args.json {
+                print::message(&left_elsewhere(&places, &self.run.id));
+            }
             return Ok(());
         }
         self.say(Outcome::Refused, None);

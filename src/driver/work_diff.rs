@@ -90,10 +90,13 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(Some(put_back_line(by, &left, now)))
     }
 
-    /// Brings all of the tree back, which is `now`, but for a person's next requirements.
+    /// Brings all of the tree back, which is `now`, but for a person's next requirements and what somebody else's
+    /// program writes all the time.
     pub(super) fn go_back(&mut self, to: &CheckpointId, now: &CheckpointId) -> Result<(), Trouble> {
         let changes = self.checkpoints.diff(to, now)?.into_iter().map(|change| change.path);
-        let spared: Vec<RelPath> = changes.filter(|path| self.policy.is_next_requirement(path)).collect();
+        let is_theirs =
+            |path: &RelPath| self.policy.is_next_requirement(path) || self.still_written.contains(path);
+        let spared: Vec<RelPath> = changes.filter(is_theirs).collect();
         self.checkpoints.restore_all_but(to, &spared)
     }
 

@@ -1,10 +1,14 @@
 //! Files that somebody else writes while a run is at work, or may have: told, named in the proposed commit, and asked
 //! about before an undo takes them. What the project's own suite writes is nobody else's.
 
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::isolation::has_bwrap;
 use super::meanwhile::meanwhile;
 use super::sandbox::{Ran, Sandbox};
-use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
+use super::stops::{HONEST_AGENT, HONEST_CHECK, hear, listen, project};
 
 const LEVELS: [&str; 2] = ["audit", "enforce"];
 
@@ -184,6 +188,35 @@ fn ac_tdd_9_82_an_undo_on_another_branch_says_where_the_work_lies_and_marks_noth
     std::fs::remove_dir_all(sandbox.path("tests")).unwrap();
     let ran = sandbox.tdd(&["undo"]).expect(0);
     assert!(ran.stdout.contains("nothing to undo"), "{}", ran.stdout);
+}
+
+/// Nor is it where somebody else's changes may go: that the tree is as before the run is no undo of it.
+#[test]
+fn ac_tdd_9_92_an_undo_that_discards_changes_marks_no_run_undone_whose_work_is_stashed() {
+    for is_paused in [false, true] {
+        let sandbox = project(if is_paused { WAITING } else { HONEST_AGENT }, HONEST_CHECK, "");
+        let mut up = listen(&sandbox, "up");
+        let _go = listen(&sandbox, "go");
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        let command = command.args(["STE-1", "--sandbox", "audit"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        if is_paused {
+            assert_eq!(hear(&mut up), "up");
+            kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        }
+        Ran::of(&child.wait_with_output().unwrap()).expect(if is_paused { 130 } else { 0 });
+        sandbox.git(&["-c", "user.name=p", "-c", "user.email=p@p", "stash", "-q", "-u"]);
+        let words = ["undo", "--discard-changes"];
+        let told = ["in the stash", "not marked as undone", "git stash pop", "tdd clean"];
+        sandbox.tdd(&words).expect(2).says(&told);
+        let status = sandbox.tdd(&["status"]).expect(0).stdout;
+        assert!(!status.contains("undone"), "{status}");
+        // What lies in the tree is somebody else's, and goes as was said.
+        sandbox.write("src.txt", "mine\n");
+        let ran = sandbox.tdd(&words).expect(0);
+        assert!(ran.stderr.contains("in the stash, and is left there"), "{}", ran.stderr);
+        assert_eq!(sandbox.read("src.txt"), "one\n");
+    }
 }
 
 /// What a refused run's own tests have left goes without a word; a person's file stays where they saved it.

@@ -2,7 +2,7 @@
 //! It is no part of a run, at both levels, and nobody is blamed for it.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::isolation::has_bwrap;
@@ -84,6 +84,57 @@ fn a_role_s_own_log_and_a_person_s_code_are_work_as_ever() {
     during(|| append(&sandbox, "code.py"), || run(&sandbox, "audit"))
         .expect(1)
         .says(&["this role may not change: code.py"]);
+}
+
+/// What a failed attempt left goes; what the program wrote meanwhile does not.
+#[test]
+fn ac_tdd_9_93_a_failed_attempt_takes_nothing_of_such_a_file_with_it() {
+    // Nothing is left of the budget, so that all goes back to the last good work.
+    let agent = HONEST_AGENT.replace("echo two >>src.txt", "echo bad >>src.txt");
+    let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
+    let lines = AtomicUsize::new(0);
+    let tick = || {
+        append(&sandbox, "dev.log");
+        lines.fetch_add(1, Ordering::Relaxed);
+    };
+    let ran = during(tick, || run(&sandbox, "audit")).expect(1);
+    assert_eq!(sandbox.read("src.txt"), "one\n", "{}", ran.stderr);
+    assert_eq!(sandbox.read("dev.log").lines().count(), lines.load(Ordering::Relaxed), "no line is lost");
+}
+
+/// A server that names each file anew: one of its files comes with the baseline, another while a role is at work, which
+/// may be the role's as well. The twin: where nobody was seen to write such, it is the role's.
+#[test]
+fn ac_tdd_9_94_what_is_named_as_somebody_else_s_files_is_held_against_no_role() {
+    let agent = HONEST_AGENT.replace("mkdir -p tests;", "mkdir -p tests up; echo b >up/r-1000007.json;");
+    let server = "test -e ../once || { : >../once; mkdir -p up; echo a >up/r-1000001.json; }\n";
+    for level in ["audit", "enforce"] {
+        if level == "enforce" && !has_bwrap() {
+            continue;
+        }
+        let sandbox = project(&agent, &format!("{server}{HONEST_CHECK}"), "budgets: { semantic: 1 }\n");
+        let ran = run(&sandbox, level).expect(0);
+        assert_eq!(sandbox.forks(), 3, "{level}: {}", ran.stderr);
+        let told = "up/r-1000007.json: most likely somebody else's, held against nobody; put back";
+        assert!(ran.stderr.contains(told), "{level}: {}", ran.stderr);
+        assert!(ran.stdout.contains("somebody else wrote, or may have: up/r-1000007.json"), "{}", ran.stdout);
+        assert!(!sandbox.path("up/r-1000007.json").exists());
+        assert_eq!(sandbox.read("up/r-1000001.json"), "a\n");
+        let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
+        run(&sandbox, level).expect(1).says(&["this role may not change: up/r-1000007.json"]);
+    }
+}
+
+/// A role that hides a file among those gains nothing: it is gone before anything is judged.
+#[test]
+fn ac_tdd_9_94_work_that_rests_on_such_a_file_fails() {
+    let hides = "mkdir -p tests up; echo two >up/r-1000007.json;";
+    let agent = HONEST_AGENT.replace("mkdir -p tests;", hides);
+    let agent = agent.replace("grep -q two src.txt", "grep -q two up/r-1000007.json");
+    let server = "test -e ../once || { : >../once; mkdir -p up; echo a >up/r-1000001.json; }\n";
+    let sandbox = project(&agent, &format!("{server}{HONEST_CHECK}"), "budgets: { semantic: 1 }\n");
+    run(&sandbox, "audit").expect(1).says(&["up/r-1000007.json", "put back"]);
+    assert!(!sandbox.path("up/r-1000007.json").exists());
 }
 
 /// A file that was there a moment ago pauses no run.

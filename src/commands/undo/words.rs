@@ -81,23 +81,32 @@ pub(super) fn of_run_and_others(committed: &[Change], foreign: &[Change]) -> Str
     }
 }
 
-/// The run's work is not in the tree, but there.
-pub(super) fn elsewhere(places: &[Elsewhere], run: &RunId) -> Trouble {
+fn lies(places: &[Elsewhere]) -> String {
     let words = |place: &Elsewhere| match place {
         Elsewhere::Branch(name) => format!("on branch {}", line(name)),
         Elsewhere::Stash => "in the stash".to_owned(),
     };
-    let lies: Vec<String> = places.iter().take(LISTED).map(words).collect();
+    places.iter().take(LISTED).map(words).collect::<Vec<_>>().join(", and ")
+}
+
+/// The same where somebody else's changes go from the tree all the same.
+pub(super) fn left_elsewhere(places: &[Elsewhere], run: &RunId) -> String {
+    format!("tdd: the work of {run} is not in the tree; it lies {}, and is left there", lies(places))
+}
+
+/// The run's work is not in the tree, but there.
+pub(super) fn elsewhere(places: &[Elsewhere], run: &RunId) -> Trouble {
     let way = |place: &Elsewhere| match place {
         Elsewhere::Branch(name) => format!("git switch {}", typed_word(name)),
         Elsewhere::Stash => "git stash list, and git stash pop".to_owned(),
     };
     let go = places.first().map(way).unwrap_or_default();
-    Trouble::user(format!("the work of {run} is not in the tree; it lies {}", lies.join(", and ")))
+    Trouble::user(format!("the work of {run} is not in the tree; it lies {}", lies(places)))
         .because("an undo takes work out of the work tree, and this one is as if the run had not been")
         .advise(format!(
             "nothing was changed, and the run is not marked as undone\n\
-             to take it back where it lies: {go}, then tdd undo {run}"
+             to take it back where it lies: {go}, then tdd undo {run}\n\
+             to forget the run and leave its work there: tdd clean {run}"
         ))
 }
 

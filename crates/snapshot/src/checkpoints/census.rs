@@ -224,8 +224,10 @@ fn moved(from: &Path, to: &Path) -> std::io::Result<()> {
     match std::fs::rename(from, to) {
         Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
             let near = to.with_extension("tdd");
-            regular_file::write(&near, regular_file::read(from)?)?;
-            std::fs::rename(near, to)
+            let written = regular_file::write(&near, regular_file::read(from)?);
+            let there = written.and_then(|()| std::fs::rename(&near, to));
+            // Of a disk that was full on the way nothing stays.
+            there.inspect_err(|_| drop(std::fs::remove_file(&near)))
         }
         other => other,
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::place::GitPlace;
 use super::private;
+use tdd_child::free_space;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::trouble::{Obstacle, Trouble, Why};
 
@@ -198,10 +199,18 @@ impl Git {
 pub(super) fn refused<S: AsRef<OsStr>>(args: &[S], stderr: &str) -> Trouble {
     let words = words(args);
     let shown: String = without_noise(stderr).chars().take(2000).collect();
-    let why = Why { words: shown, obstacle: stderr.lines().find_map(Obstacle::told_by) };
+    let obstacle = stderr.lines().find_map(|line| Obstacle::told_by(line).or_else(|| unsaid(line)));
+    let why = Why { words: shown, obstacle };
     Trouble::environment(format!("git {words} failed"))
         .because(why)
         .mend("run `git fsck` to see whether the repository is damaged")
+}
+
+/// Of a lock of a ref that it could not write git never says why.
+fn unsaid(line: &str) -> Option<Obstacle> {
+    let (path, _) = line.split_once("couldn't write '")?.1.split_once('\'')?;
+    let error = free_space::full(Path::new(path).parent()?)?;
+    Obstacle::of(&error)
 }
 
 /// Less what fast-import prints besides, which says nothing of the cause.

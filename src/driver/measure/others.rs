@@ -1,0 +1,52 @@
+//! What came while a role was at work, that role may not make, and most likely somebody else has made: files such as
+//! were seen to come while no role was alive. They are put back, kept and named as any forbidden work is, so that
+//! nothing rests on them; but the role is not blamed.
+
+use std::collections::BTreeSet;
+
+use tdd_core::event::Event;
+use tdd_core::finding::ClassedChange;
+use tdd_core::likeness;
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::World;
+use tdd_source::Language;
+
+use super::{Drive, listed};
+
+impl<W: World> Drive<'_, W> {
+    /// Takes out of the changes, and of those that are forbidden, what is most likely somebody else's.
+    pub(super) fn somebody_elses(
+        &self,
+        changed: &mut Vec<ClassedChange>,
+        forbidden: &mut Vec<RelPath>,
+        known: &BTreeSet<RelPath>,
+    ) -> Vec<RelPath> {
+        let (others, own): (Vec<RelPath>, Vec<RelPath>) =
+            std::mem::take(forbidden).into_iter().partition(|path| self.is_like_theirs(path, known));
+        *forbidden = own;
+        changed.retain(|change| !others.contains(&change.path));
+        others
+    }
+
+    /// New data whose name differs by a time, a process or an id alone from one that came while no role was alive, and
+    /// that the project's own commands did not make: a server at work writes such.
+    fn is_like_theirs(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
+        let is_alike = |theirs: &RelPath| {
+            let (theirs, path) = (theirs.as_str(), path.as_str());
+            likeness::alike_paths(theirs, path) && likeness::is_telling(theirs, path)
+        };
+        let is_data = Language::of(path.extension()).is_none();
+        is_data
+            && !known.contains(path)
+            && self.policy.classify(path) == FileClass::Source
+            && self.state.facts.theirs.iter().any(is_alike)
+    }
+}
+
+/// What a person is told of it.
+pub(super) fn told_of_others(others: &[RelPath]) -> Option<Event> {
+    let named = listed(others.iter()).join(", ");
+    let text = format!("{named}: most likely somebody else's, held against nobody; put back");
+    (!others.is_empty()).then(|| Event::Restored { what: vec![text] })
+}
