@@ -245,7 +245,7 @@ fn told_next(next: &Next) -> String {
         }
         Next::FillIn { path, id } => {
             format!(
-                "Next: write down in {path} what must hold, then `tdd {id}`.\n      `tdd {id} --dry-run` says what that would do."
+                "Next: write down in {path} what must hold, then `tdd {id}`.\n      `tdd new STE-12 \"Short links\"` puts one with your own id and title in its place.\n      `tdd {id} --dry-run` says what a run would do."
             )
         }
         Next::Run { id } => format!("Next: `tdd {id}`, or `tdd new \"Short links\"` for a new requirement."),

@@ -95,6 +95,48 @@ fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
 }
 
 #[test]
+fn ac_tdd_12_11_the_requirement_that_init_left_to_be_filled_in_gives_way_to_ones_own() {
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    let before = sandbox.everything();
+    let files = || {
+        let all = std::fs::read_dir(sandbox.path("specs/frs")).unwrap();
+        let mut all: Vec<String> =
+            all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        all.sort();
+        all
+    };
+    let init = |more: &[&str]| sandbox.tdd(&[&["init", "--no-doctor", "--yes"], more].concat()).expect(0);
+    init(&[]).says_on_stdout(&["`tdd new STE-12 \"Short links\"` puts one"]);
+    let [first] = &files()[..] else { panic!("{:?}", files()) };
+    let instead = format!("in place of specs/frs/{first}, which nobody had filled in");
+    sandbox
+        .tdd(&["new", "STE-12", "Links", "-c", "a"])
+        .expect(0)
+        .says_on_stdout(&["specs/frs/STE-12.md\n", &instead]);
+    assert_eq!(files(), ["STE-12.md"]);
+    sandbox.tdd(&["init", "--undo"]).expect(0);
+    std::fs::remove_file(sandbox.path("specs/frs/STE-12.md")).unwrap();
+    std::fs::remove_dir_all(sandbox.path("specs")).unwrap();
+    assert_eq!(sandbox.everything(), before);
+
+    // Without an id it bears the one that was waiting.
+    init(&[]);
+    sandbox.tdd(&["new", "Links"]).expect(0).says_on_stdout(&[&instead]);
+    assert_eq!(&files(), std::slice::from_ref(first));
+    assert!(sandbox.read(&format!("specs/frs/{first}")).contains("# Links\n"));
+    sandbox.tdd(&["init", "--undo"]).expect(0).says_on_stdout(&["kept, for it was changed since: specs/frs"]);
+
+    // What a person began stays, be it no more than a title.
+    let number = |n: u8| first.replace("-1.", &format!("-{n}."));
+    sandbox.tdd(&["new", "Long links"]).expect(0);
+    assert_eq!(files(), [number(1), number(2)]);
+    std::fs::remove_dir_all(sandbox.path("specs")).unwrap();
+    init(&["--title", "A total"]);
+    sandbox.tdd(&["new", "Links"]).expect(0);
+    assert_eq!(files(), [number(1), number(2)]);
+}
+
+#[test]
 fn ac_tdd_12_9_a_markdown_test_that_nobody_can_carry_out_is_told_with_the_criteria() {
     let requirement = "# Links\n\n## Acceptance Criteria\n\n- AC-STE-12.1: the page shows it\n  verify: mdtest checks/page.test.md\n- AC-STE-12.2: it is read\n  verify: mdtest notes.md\n- AC-STE-12.3: two() gives 2\n";
     let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
