@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::journalled::Journalled;
+use super::reports::ReportFile;
 use super::run as of_one;
 use super::run::prepare::{or_a_command, or_a_run};
 use crate::cli::{Reader, RunArgs};
@@ -101,7 +102,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
     let place = project::locate(&cwd)?;
     let settings = Settings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
     refuse_flags_of_one(args)?;
-    let junit = super::junit::place(args.junit.as_deref(), &cwd)?;
+    let reports = ReportFile::all(args.junit.as_deref(), args.sarif.as_deref(), &cwd)?;
     let tasks = read(args, &place, &settings)?;
     let mut tasks = ordered(tasks)?;
     for at in 0..tasks.len() {
@@ -119,9 +120,9 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
             break;
         }
     }
-    if let Some(file) = &junit {
+    if !reports.is_empty() {
         let runs: Vec<RunDir> = tasks.iter().filter_map(|task| newest(&place, &task.id)).collect();
-        super::junit::write_runs(file, &place.repository, &runs)?;
+        reports.iter().try_for_each(|report| report.write_runs(&place.repository, &runs))?;
     }
     let code = gravest(tasks.iter().filter_map(|task| task.outcome.as_ref()?.code()));
     tell(&tasks, code, settings.output);
@@ -140,6 +141,7 @@ fn one(args: &RunArgs, task: &Task, (cwd, place): (&Path, &Place), environment: 
         others: Vec::new(),
         all: false,
         junit: None,
+        sarif: None,
         ..args.clone()
     };
     let reader = if args.output.json.is_some() { Reader::Program } else { Reader::Person };
