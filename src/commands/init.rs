@@ -127,11 +127,15 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
     ];
     let with = with(&args.with)?;
     let known = project::known_requirements(&place, &settings.specs_dir)?;
+    let others = project::of_other_tools(&place.project);
     let inside = |path: &str| place.in_repository(path);
     let text = first_steps::settings(&shown, differing, agent_now(&settings));
     let mut all = vec![Planned { path: inside(config_file::NAME), text }];
     let next = if let Some(first) = known.first() {
         found.push(format!("requirements: {} in {}/", known.len(), settings.specs_dir));
+        Next::Run { id: first.clone() }
+    } else if let ([first, ..], true) = (&others[..], args.criteria.is_empty()) {
+        found.push(format!("requirements: {} of another tool, such as {first}", others.len()));
         Next::Run { id: first.clone() }
     } else {
         let id = first_steps::next_id(&project::ids_of_runs(&place), &place.project_name());

@@ -1,7 +1,8 @@
 //! What somebody who has nothing yet begins with: what `tdd init` and `tdd new` write. The tutorial is typed by
 //! `tutorial`.
 
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, has_python};
+use super::stops::project;
 
 #[test]
 fn ac_tdd_12_2_init_writes_what_it_said_once_and_takes_it_back() {
@@ -59,6 +60,54 @@ fn ac_tdd_12_2_where_nothing_tells_a_language_the_first_steps_are_told() {
     assert!(!sandbox.path("tdd.yaml").exists());
     sandbox.tdd(&["init", "--yes", "--no-doctor", "--test", "npx vitest run"]).expect(0);
     assert!(sandbox.read("tdd.yaml").contains("\ntest: npx vitest run\n"));
+}
+
+/// Without a command and a first test, by what a project of that language has at least.
+#[test]
+fn ac_tdd_12_16_a_python_project_is_known_by_a_package_or_what_it_requires() {
+    for (files, is_known) in [
+        (&["shop/__init__.py"][..], true),
+        (&["src/shop/__init__.py"], true),
+        (&["requirements.txt"], true),
+        (&["Pipfile"], true),
+        (&["docs/conf.txt", "shop/readme.md"], false),
+    ] {
+        let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
+        let sandbox = Sandbox::with(&files);
+        let ran = sandbox.tdd(&["init", "--dry-run"]).expect(if is_known { 0 } else { 2 });
+        assert_eq!(ran.stdout.contains("python3 -m "), is_known, "{files:?}: {}", ran.stdout);
+    }
+}
+
+/// An agent that writes what pytest alone would collect, and when it is asked again what unittest does.
+const BY_HABIT: &str = "case $role in
+test-writer)
+  if [ ! -e ../asked ]; then touch ../asked
+    printf 'from shop import two\\n\\n\\ndef test_two():\\n    assert two() == 2\\n' >test_ac_ste_1_1.py
+  else
+    printf 'import unittest\\n\\nfrom shop import two\\n\\n\\nclass Two(unittest.TestCase):\\n    def test_two(self):\\n        self.assertEqual(two(), 2)\\n' >test_ac_ste_1_1.py
+  fi
+  block test_ac_ste_1_1.py;;
+implementer) printf 'def two():\\n    return 2\\n' >shop.py; block shop.py;;
+*) block '';;
+esac
+";
+
+#[test]
+fn ac_tdd_12_15_a_function_that_unittest_never_runs_is_no_red_test() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = project(BY_HABIT, "", "");
+    let yaml = sandbox.read("tdd.yaml");
+    let (_, agent) = yaml.split_once("backoff").unwrap();
+    sandbox.write("tdd.yaml", &format!("test: python3 -m unittest\nbackoff{agent}"));
+    sandbox.write("shop.py", "");
+    sandbox.commit();
+    let ran = sandbox.tdd(&["STE-1"]).expect(0);
+    ran.says(&["RED failed, attempt 1", "would never run: a plain function", "attempt 2, "]);
+    let told = sandbox.tdd(&["log", "STE-1", "--json"]).expect(0).stdout;
+    assert!(told.contains("test_ac_ste_1_1.py::Two"), "{told}");
 }
 
 #[test]
@@ -159,6 +208,8 @@ fn ac_tdd_12_4_words_are_explained_and_slips_named() {
     sandbox.tdd(&["explain", "B"]).expect(0).says_on_stdout(&["not GREEN"]);
     sandbox.tdd(&["explain", "exit", "2"]).expect(0).says_on_stdout(&["set-up"]);
     sandbox.tdd(&["explain", "false", "red"]).expect(0).says_on_stdout(&["pass at once"]);
+    sandbox.tdd(&["explain", "touched"]).expect(0).says_on_stdout(&["A protected file was not as it was"]);
+    sandbox.tdd(&["explain", "gate-red"]).expect(0).says_on_stdout(&["The gate command failed"]);
     sandbox.tdd(&["explain", "misssing"]).expect(2).says(&["did you mean missing?"]);
     sandbox.tdd(&["explain"]).expect(0).says_on_stdout(&["Failure modes:", "Exit codes of a run:", "canary"]);
 }
