@@ -8,6 +8,7 @@ mod existing;
 mod green;
 mod held_out;
 mod helpers;
+mod later;
 mod names;
 mod proof;
 mod recheck;

@@ -43,7 +43,7 @@ pub fn measure() -> Vec<Row> {
             let looks_at = Some(facts.looks_at.clone());
             Body { expectation: Expectation::Held, looks_at, ..Body::default() }
         };
-        let sources = Sources { declared: &|_| Vec::new(), body: &body };
+        let sources = Sources { declared: &|_| Vec::new(), body: &body, takes_part: &|_, _| true };
         let began = Instant::now();
         let found = criterion_red(&id, &mapping, (&report, Some(&report)), &sources);
         assert_eq!(found.tests.len(), TESTS);
@@ -77,6 +77,7 @@ fn failed(file: &RelPath, n: usize) -> TestResult {
         kind: FailureKind::Missing,
         message: "ImportError: cannot import name 'total'".to_owned(),
         absent: Some("shop.cart.total".to_owned()),
+        absent_too: Vec::new(),
     };
     TestResult {
         id: TestId(format!("{file}::test_{n}")),

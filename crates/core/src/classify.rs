@@ -80,6 +80,8 @@ pub struct Sources<'a> {
     /// Ids that the source of a file declares.
     pub declared: &'a dyn Fn(&RelPath) -> Vec<TestId>,
     pub body: &'a dyn Fn(&RelPath, &TestId) -> Body,
+    /// Whether this file of tests takes part when work for this criterion is judged.
+    pub takes_part: &'a dyn Fn(&CriterionId, &RelPath) -> bool,
 }
 
 /// One criterion in the first run, and whether the second one says the same.
@@ -106,17 +108,11 @@ pub fn criterion_red(
         tests.push(RedTest { id: test.id.clone(), kind, seen: Seen::Reported, message, why });
     }
     for file in &files {
-        if let Some(failure) = load_failure(first, file) {
-            tests.extend(not_loaded(file, failure, sources));
+        if let Some(failure) = first.load_failure(file, &|other| (sources.takes_part)(id, other)) {
+            tests.extend(not_loaded(file, &failure, sources));
         }
     }
     CriterionRed { id: id.clone(), files, tests }
-}
-
-/// The failure that keeps this file's tests from running, the project's own included.
-fn load_failure<'a>(report: &'a TestReport, file: &RelPath) -> Option<&'a Failure> {
-    let own = report.load_failures.iter().find(|load| load.file == *file).map(|load| &load.failure);
-    own.or(report.project_broken.as_ref())
 }
 
 fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<RedTest> {
@@ -165,7 +161,7 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
             RedKind::Load
         }
         FailureKind::Missing if body.mark.discounts(failure.absent.as_deref()).is_some() => RedKind::None,
-        FailureKind::Missing if is_vacuous_of_all(body, failure.absent.as_deref()) => RedKind::None,
+        FailureKind::Missing if is_vacuous_of_all(body, failure) => RedKind::None,
         FailureKind::Missing => RedKind::Missing,
         FailureKind::Load => RedKind::Load,
         FailureKind::Timeout => RedKind::Timeout,
@@ -174,8 +170,10 @@ fn kind_of_failure(failure: &Failure, body: &Body) -> RedKind {
 }
 
 /// The same of what is absent beside it.
-fn is_vacuous_of_all(body: &Body, absent: Option<&str>) -> bool {
-    is_vacuous(body, absent) && body.absent_too.iter().all(|other| is_vacuous(body, Some(other)))
+fn is_vacuous_of_all(body: &Body, failure: &Failure) -> bool {
+    let mut beside = body.absent_too.iter().chain(&failure.absent_too);
+    is_vacuous(body, failure.absent.as_deref())
+        && beside.all(|other| body.existing.contains(other) || is_vacuous(body, Some(other)))
 }
 
 /// Whether a body expects nothing of what is absent: writing that down, empty, would make the test
@@ -303,7 +301,7 @@ pub fn own(red: &CriterionRed, mapping: &Mapping, report: &TestReport) -> Own {
         list.push(test.id.clone());
     }
     for file in &red.files {
-        let broken = load_failure(report, file).is_some();
+        let broken = report.load_failure(file, &|_| false).is_some();
         own.failed.extend(broken.then(|| TestId(file.to_string())));
     }
     own.vanished = vanished(red, &results);

@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn failure() -> Failure {
-        Failure { kind: FailureKind::Assertion, message: String::new(), absent: None }
+        Failure { kind: FailureKind::Assertion, message: String::new(), absent: None, absent_too: Vec::new() }
     }
 
     fn run(exit: Exit, report: Option<TestReport>) -> TestRun {
@@ -118,7 +118,7 @@ mod tests {
         let green = || Some(report(vec![result("a", Outcome::Passed), result("b", Outcome::Skipped)]));
         let red = || Some(report(vec![result("a", Outcome::Failed(failure()))]));
         let torn = Some(TestReport { complete: false, ..report(vec![]) });
-        let load_failures = vec![LoadFailure { file: RelPath::new("a.rs").unwrap(), failure: failure() }];
+        let load_failures = vec![LoadFailure::new(RelPath::new("a.rs").unwrap(), failure())];
         let unloaded = Some(TestReport { load_failures, ..report(vec![]) });
         let broken = Some(TestReport { project_broken: Some(failure()), ..report(vec![]) });
         for (name, exit, report, want) in [

@@ -131,6 +131,15 @@ impl Mapping {
         files.into_iter().collect()
     }
 
+    /// Whether a file takes part when work for `id` is judged, of criteria that are worked on in this order: files of
+    /// later ones do not.
+    pub fn is_reached_with(&self, file: &RelPath, id: &CriterionId, order: &[CriterionId]) -> bool {
+        let at = |id: &CriterionId| order.iter().position(|other| other == id);
+        let mut owners = self.owned.iter().filter(|(_, owned)| owned.files.contains(file)).peekable();
+        owners.peek().is_none()
+            || owners.any(|(owner, _)| at(owner).is_some_and(|owner| Some(owner) <= at(id)))
+    }
+
     /// The results in `report` that are this criterion's.
     pub fn results<'a>(&'a self, id: &CriterionId, report: &'a TestReport) -> Vec<&'a TestResult> {
         let Some(owned) = self.owned.get(id) else { return Vec::new() };

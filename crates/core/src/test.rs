@@ -1,6 +1,8 @@
 //! Tests as a runner reported them: ids, outcomes, reports. Values only; a report is a finding
 //! only after [`evidence`](crate::finding) has weighed it against the exit code.
 
+mod loading;
+
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
@@ -59,6 +61,16 @@ pub struct Failure {
     /// For [`FailureKind::Missing`]: the symbol, export or module that is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
+    /// What else is absent, where the runner tells all that is and not the first alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent_too: Vec<String>,
+}
+
+impl Failure {
+    /// Everything that is said to be absent.
+    pub fn all_absent(&self) -> impl Iterator<Item = &String> {
+        self.absent.iter().chain(&self.absent_too)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -92,6 +104,25 @@ pub struct TestResult {
 pub struct LoadFailure {
     pub file: RelPath,
     pub failure: Failure,
+    /// What it lacks of other test files, which do not load either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<Behind>,
+}
+
+impl LoadFailure {
+    pub fn new(file: RelPath, failure: Failure) -> Self {
+        Self { file, failure, behind: None }
+    }
+}
+
+/// Test files without which another one does not load: a helper that the tests of a package share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Behind {
+    /// How each fails itself, and those that these need in their turn; of one that was left out nothing is known but
+    /// that.
+    pub needs: Vec<LoadFailure>,
+    /// All that the other file lacks, what these declare among it.
+    pub absent: Vec<String>,
 }
 
 /// What a runner reported in one verification, over all the invocations that it took.
@@ -365,13 +396,18 @@ mod tests {
 
     #[test]
     fn a_person_is_told_how_a_run_would_have_ended_without_the_canary() {
-        let failure = || Failure { kind: FailureKind::Error, message: String::new(), absent: None };
+        let failure = || Failure {
+            kind: FailureKind::Error,
+            message: String::new(),
+            absent: None,
+            absent_too: Vec::new(),
+        };
         let report = |outcome: Outcome| {
             let test = TestResult { id: TestId("a".into()), file: None, outcome, duration_ms: 1 };
             Some(TestReport { tests: vec![test], complete: true, ..TestReport::default() })
         };
         let green = || report(Outcome::Passed);
-        let load_failures = vec![LoadFailure { file: RelPath::new("a").unwrap(), failure: failure() }];
+        let load_failures = vec![LoadFailure::new(RelPath::new("a").unwrap(), failure())];
         let unloaded = green().map(|report| TestReport { load_failures, ..report });
         let broken = green().map(|report| TestReport { project_broken: Some(failure()), ..report });
         let (fails, passes) = (Exit::Code(101), Exit::Code(0));

@@ -24,6 +24,9 @@ pub const REPORT_CAP: u64 = 200 * 1024 * 1024;
 /// Bytes of a failure's message that are kept.
 const MESSAGE_CAP: usize = 2048;
 
+/// Names beside the first that are kept of what one file lacks.
+const MOST_ABSENT: usize = 100;
+
 /// Makes a failure with its message cut to 2 KiB at a character's border.
 pub fn failure(kind: FailureKind, message: &str, absent: Option<String>) -> Failure {
     let message = message.trim();
@@ -31,7 +34,20 @@ pub fn failure(kind: FailureKind, message: &str, absent: Option<String>) -> Fail
     while !message.is_char_boundary(end) {
         end -= 1;
     }
-    Failure { kind, message: message[..end].to_owned(), absent }
+    Failure { kind, message: message[..end].to_owned(), absent, absent_too: Vec::new() }
+}
+
+/// The same of something missing, of which all is told: at most [`MOST_ABSENT`] names.
+pub(crate) fn missing(message: &str, absent: Vec<String>) -> Failure {
+    let mut names = absent.into_iter();
+    let mut failure = failure(FailureKind::Missing, message, names.next());
+    for name in names {
+        let is_new = failure.absent.as_ref() != Some(&name) && !failure.absent_too.contains(&name);
+        if is_new && failure.absent_too.len() < MOST_ABSENT {
+            failure.absent_too.push(name);
+        }
+    }
+    failure
 }
 
 /// The text between the `nth` pair of backticks, counted from 0.

@@ -231,9 +231,9 @@ fn outcome(
         Some(Outcome::Failed(failure)) => failure.kind,
         None => {
             let file = wanted.file.as_ref();
-            let unloaded = report.load_failures.iter().find(|load| Some(&load.file) == file);
+            let unloaded = file.and_then(|file| report.load_failure(file, &|_| true));
             unloaded
-                .map(|load| load.failure.kind)
+                .map(|failure| failure.kind)
                 .or(report.project_broken.as_ref().map(|broken| broken.kind))?
         }
     };

@@ -1,6 +1,7 @@
 //! RED of runners where one file that does not load can hide what all others would tell.
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use crate::driver::cycle::Drive;
 use tdd_core::classify::{self, Sources};
@@ -65,7 +66,10 @@ impl<W: World> Drive<'_, W> {
                 (Some(one), Some(two)) => {
                     let declared = |file: &RelPath| book.declared(file);
                     let body = |file: &RelPath, id: &TestId| book.body(file, id);
-                    let sources = Sources { declared: &declared, body: &body };
+                    let takes_part = |_: &CriterionId, file: &RelPath| {
+                        mapping.is_reached_with(file, id, slice::from_ref(id))
+                    };
+                    let sources = Sources { declared: &declared, body: &body, takes_part: &takes_part };
                     findings.criteria.push(classify::criterion_red(id, mapping, (one, Some(two)), &sources));
                     lost.extend(
                         classify::lost(&known, one)

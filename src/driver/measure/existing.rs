@@ -50,15 +50,17 @@ impl<W: World> Drive<'_, W> {
         report: &TestReport,
     ) -> Result<BTreeMap<RelPath, BTreeSet<String>>, Trouble> {
         let mut asked: BTreeSet<(RelPath, String)> = BTreeSet::new();
-        let missing =
-            |failure: &Failure| failure.absent.clone().filter(|_| failure.kind == FailureKind::Missing);
+        let missing = |failure: &Failure| {
+            let is_so = failure.kind == FailureKind::Missing;
+            failure.all_absent().filter(|_| is_so).cloned().collect::<Vec<String>>()
+        };
         for test in &report.tests {
             if let (Outcome::Failed(failure), Some(file)) = (&test.outcome, &test.file) {
-                asked.extend(missing(failure).map(|absent| (file.clone(), absent)));
+                asked.extend(missing(failure).into_iter().map(|absent| (file.clone(), absent)));
             }
         }
         for load in &report.load_failures {
-            asked.extend(missing(&load.failure).map(|absent| (load.file.clone(), absent)));
+            asked.extend(missing(&load.failure).into_iter().map(|absent| (load.file.clone(), absent)));
         }
         let mut existing: BTreeMap<RelPath, BTreeSet<String>> = BTreeMap::new();
         if asked.is_empty() {

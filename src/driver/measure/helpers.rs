@@ -165,7 +165,7 @@ fn taken_from(files: &Files, (path, source): (&RelPath, &str)) -> BTreeSet<RelPa
 
 /// Whether a file names another one in another way than by an import: by its path, as one of its package, or, where no
 /// grammar tells, by a word.
-fn names((path, source): (&RelPath, &str), (other, text): (&RelPath, &str)) -> bool {
+pub(super) fn names((path, source): (&RelPath, &str), (other, text): (&RelPath, &str)) -> bool {
     let name = other.file_name();
     if source.contains(name) {
         return true;

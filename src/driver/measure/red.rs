@@ -54,6 +54,7 @@ impl<W: World> Drive<'_, W> {
             Some(runs) => {
                 let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
                 self.classify_red(&runs, &scales, &mut findings);
+                self.refuse_what_needs_later_files(&work, &mut findings).await?;
                 if let Some(report) = &runs.first.report {
                     let own: BTreeSet<&TestId> =
                         findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
@@ -187,8 +188,9 @@ impl<W: World> Drive<'_, W> {
     ) -> Vec<CriterionRed> {
         let declared = |file: &RelPath| book.declared(file);
         let body = |file: &RelPath, id: &TestId| book.body(file, id);
-        let sources = Sources { declared: &declared, body: &body };
         let covered = self.state.covered_by_red();
+        let takes_part = |id: &CriterionId, file: &RelPath| mapping.is_reached_with(file, id, &covered);
+        let sources = Sources { declared: &declared, body: &body, takes_part: &takes_part };
         covered.iter().map(|id| classify::criterion_red(id, mapping, runs, &sources)).collect()
     }
 
@@ -212,7 +214,7 @@ impl<W: World> Drive<'_, W> {
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         findings.unlisted =
             book.changed_tests(&known).into_iter().filter(|id| !set_aside.contains(id)).collect();
-        findings.unowned = self.unowned(&findings.mapping, first, &set_aside);
+        findings.unowned = self.unowned(&findings.mapping, first, (&set_aside, book));
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
         let lost: BTreeSet<TestId> = classify::lost(&known, first).into_iter().collect();
         // A known green that is red once in two runs is flaky, not broken.
@@ -227,7 +229,12 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// New tests and files that are red and belong to nobody, so that they would stay red for ever.
-    fn unowned(&self, mapping: &Mapping, report: &TestReport, set_aside: &BTreeSet<&TestId>) -> Vec<TestId> {
+    fn unowned(
+        &self,
+        mapping: &Mapping,
+        report: &TestReport,
+        (set_aside, book): (&BTreeSet<&TestId>, &SourceBook),
+    ) -> Vec<TestId> {
         let Some(baseline) = self.state.baseline.as_ref().map(|baseline| &baseline.test) else {
             return Vec::new();
         };
@@ -239,7 +246,10 @@ impl<W: World> Drive<'_, W> {
         let files: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
         let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
         let failed = failed.map(|test| test.id.clone()).filter(|id| !owned.contains(id));
+        let is_helper =
+            |file: &RelPath| book.declared(file).is_empty() && report.keeps_others_back(file, &files);
         let loads = report.load_failures.iter().filter(|load| !files.contains(&load.file));
+        let loads = loads.filter(|load| !is_helper(&load.file));
         let loads = loads.map(|load| TestId(load.file.to_string()));
         failed.chain(loads).filter(|id| !known.contains(id)).collect()
     }

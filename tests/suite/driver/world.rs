@@ -388,7 +388,8 @@ impl Tests for Runner {
                     continue;
                 }
                 let message = format!("assert {word} in src");
-                let failed = Failure { kind: FailureKind::Assertion, message, absent: None };
+                let failed =
+                    Failure { kind: FailureKind::Assertion, message, absent: None, absent_too: Vec::new() };
                 let outcome = if source.contains(word) { Outcome::Passed } else { Outcome::Failed(failed) };
                 tests.push(TestResult { id, file: Some(file.clone()), outcome, duration_ms: 1 });
             }

@@ -10,7 +10,7 @@ fn criterion() -> CriterionId {
 }
 
 fn failure(kind: FailureKind) -> Failure {
-    Failure { kind, message: "said\nmore".into(), absent: None }
+    Failure { kind, message: "said\nmore".into(), absent: None, absent_too: Vec::new() }
 }
 
 fn result(name: &str, outcome: Outcome) -> TestResult {
@@ -33,7 +33,8 @@ fn red(
     declared: &[&str],
 ) -> Vec<(String, RedKind)> {
     let declared: Vec<TestId> = declared.iter().map(|name| TestId(format!("t/ac_x_1.py::{name}"))).collect();
-    let sources = Sources { declared: &|_| declared.clone(), body: &|_, _| body.clone() };
+    let sources =
+        Sources { declared: &|_| declared.clone(), body: &|_, _| body.clone(), takes_part: &|_, _| true };
     let red = criterion_red(&criterion(), &mapping(), (first, second), &sources);
     red.tests.into_iter().map(|test| (test.id.0.replace("t/ac_x_1.py::", ""), test.kind)).collect()
 }
@@ -161,7 +162,7 @@ fn a_test_that_differs_between_two_runs_is_flaky() {
 #[test]
 fn a_file_that_does_not_load_gives_what_its_source_declares() {
     let load = |kind| TestReport {
-        load_failures: vec![LoadFailure { file: path("t/ac_x_1.py"), failure: failure(kind) }],
+        load_failures: vec![LoadFailure::new(path("t/ac_x_1.py"), failure(kind))],
         ..report(vec![])
     };
     let vacuous = Body { expectation: Expectation::Absent, ..Body::default() };
@@ -218,7 +219,7 @@ fn a_red_tells_how_its_id_is_known_and_what_the_runner_said() {
     let body = |_: &RelPath, _: &TestId| Body::default();
     let of = |first: &TestReport, declared: &[&str]| {
         let declared: Vec<TestId> = declared.iter().map(|name| TestId((*name).to_owned())).collect();
-        let sources = Sources { declared: &|_| declared.clone(), body: &body };
+        let sources = Sources { declared: &|_| declared.clone(), body: &body, takes_part: &|_, _| true };
         let red = criterion_red(&criterion(), &mapping(), (first, None), &sources);
         assert_eq!((red.id, red.files), (criterion(), vec![path("t/ac_x_1.py")]));
         red.tests.into_iter().map(|test| (test.id.0, test.seen, test.message)).collect::<Vec<_>>()
@@ -232,7 +233,7 @@ fn a_red_tells_how_its_id_is_known_and_what_the_runner_said() {
     let want = [known("t/ac_x_1.py::a", Seen::Reported, "said"), known("t/ac_x_1.py::b", Seen::Reported, "")];
     assert_eq!(of(&ran, &["t/ac_x_1.py::z"]), want, "a source is asked only for what did not load");
     let unloaded = |file: &str| TestReport {
-        load_failures: vec![LoadFailure { file: path(file), failure: failure(FailureKind::Missing) }],
+        load_failures: vec![LoadFailure::new(path(file), failure(FailureKind::Missing))],
         ..report(vec![])
     };
     let own = unloaded("t/ac_x_1.py");
@@ -256,7 +257,7 @@ fn why_a_file_did_not_load_is_what_its_tests_are() {
         (FailureKind::Error, RedKind::Load),
         (FailureKind::Load, RedKind::Load),
     ] {
-        let failed = LoadFailure { file: path("t/ac_x_1.py"), failure: failure(kind) };
+        let failed = LoadFailure::new(path("t/ac_x_1.py"), failure(kind));
         let first = TestReport { load_failures: vec![failed], ..report(vec![]) };
         assert_eq!(red(&first, None, &Body::default(), &["a"])[0].1, want, "{kind:?}");
         assert_eq!(red(&first, None, &Body::default(), &[])[0].1, want, "{kind:?}, without a name");
@@ -294,8 +295,7 @@ fn own_tests_are_sorted_by_what_they_did() {
     assert_eq!(names(&got.failed), ["t/ac_x_1.py::b"]);
     assert_eq!(names(&got.skipped), ["t/ac_x_1.py::c"]);
     assert_eq!(names(&got.vanished), Vec::<String>::new());
-    let load_failures =
-        vec![LoadFailure { file: path("t/ac_x_1.py"), failure: failure(FailureKind::Missing) }];
+    let load_failures = vec![LoadFailure::new(path("t/ac_x_1.py"), failure(FailureKind::Missing))];
     let unloaded = TestReport { load_failures, ..report(vec![]) };
     assert_eq!(names(&own(&red, &mapping(), &unloaded).failed), ["t/ac_x_1.py"], "a file that does not load");
 }
@@ -410,7 +410,7 @@ fn who_names_a_test_means_its_namesakes() {
         result("a", Outcome::Failed(failure(FailureKind::Assertion))),
     ]);
     both.number_namesakes();
-    let sources = Sources { declared: &|_| vec![], body: &|_, _| Body::default() };
+    let sources = Sources { declared: &|_| vec![], body: &|_, _| Body::default(), takes_part: &|_, _| true };
     let red = criterion_red(&id, &mapping, (&both, None), &sources);
     assert_eq!(red.tests.len(), 2);
     both.tests[0].outcome = Outcome::Passed;
@@ -425,6 +425,7 @@ fn what_is_absent_beside_the_name_that_was_told_is_looked_at_too() {
         kind: FailureKind::Missing,
         message: "ImportError: cannot import name 'total'".to_owned(),
         absent: Some("shop.total".to_owned()),
+        absent_too: Vec::new(),
     };
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
     let body = Body {

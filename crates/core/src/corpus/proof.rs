@@ -1,5 +1,7 @@
 //! What a replay of a triple shows: red on the base, green with the edit, red again without it.
 
+use std::borrow::Cow;
+
 use crate::evidence::evidence;
 use crate::path::RelPath;
 use crate::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestRun};
@@ -49,7 +51,7 @@ pub fn sight(run: &TestRun, test: &TestId, files: &[RelPath]) -> Sight {
         return if run.exit.is_success() { Sight::Green } else { Sight::Red };
     };
     if let Some(failure) = not_loaded(report, files) {
-        return failed(failure);
+        return failed(&failure);
     }
     let named = report.tests.iter().filter(|one| one.id == *test);
     match named.map(|one| &one.outcome).collect::<Vec<_>>().as_slice() {
@@ -61,9 +63,10 @@ pub fn sight(run: &TestRun, test: &TestId, files: &[RelPath]) -> Sight {
     }
 }
 
-fn not_loaded<'a>(report: &'a TestReport, files: &[RelPath]) -> Option<&'a Failure> {
+fn not_loaded<'a>(report: &'a TestReport, files: &[RelPath]) -> Option<Cow<'a, Failure>> {
     let own = report.load_failures.iter().find(|load| files.contains(&load.file));
-    own.map(|load| &load.failure).or(report.project_broken.as_ref())
+    let own = own.and_then(|load| report.load_failure(&load.file, &|_| true));
+    own.or_else(|| report.project_broken.as_ref().map(Cow::Borrowed))
 }
 
 fn failed(failure: &Failure) -> Sight {
@@ -113,7 +116,7 @@ mod tests {
     use crate::test::{Canary, Exit, LoadFailure, TestResult};
 
     fn failure(kind: FailureKind) -> Failure {
-        Failure { kind, message: String::new(), absent: None }
+        Failure { kind, message: String::new(), absent: None, absent_too: Vec::new() }
     }
 
     fn run(code: i32, outcomes: &[(&str, Outcome)], load: Option<FailureKind>) -> TestRun {
@@ -123,7 +126,7 @@ mod tests {
             outcome: outcome.clone(),
             duration_ms: 1,
         };
-        let load = load.map(|kind| LoadFailure { file: file(), failure: failure(kind) });
+        let load = load.map(|kind| LoadFailure::new(file(), failure(kind)));
         let report = TestReport {
             tests: outcomes.iter().map(test).collect(),
             load_failures: load.into_iter().collect(),

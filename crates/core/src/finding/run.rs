@@ -95,8 +95,10 @@ impl FailedItem {
 
 fn failed_items(report: &TestReport) -> impl Iterator<Item = FailedItem> {
     let project = report.project_broken.iter().map(|broken| FailedItem::new(None, None, broken));
-    let files =
-        report.load_failures.iter().map(|load| FailedItem::new(None, Some(&load.file), &load.failure));
+    let files = report.load_failures.iter().map(|load| {
+        let failure = report.load_failure(&load.file, &|_| true);
+        FailedItem::new(None, Some(&load.file), failure.as_deref().unwrap_or(&load.failure))
+    });
     let tests = report.tests.iter().filter_map(|test| match &test.outcome {
         Outcome::Failed(failure) => Some(FailedItem::new(Some(&test.id), test.file.as_ref(), failure)),
         Outcome::Passed | Outcome::Skipped => None,

@@ -285,11 +285,16 @@ fn test_run(exit: Exit, report: Option<TestReport>, canary: Canary) -> TestRun {
 fn exit_code_and_what_was_read_must_agree() {
     let result =
         |id: &str, outcome| TestResult { id: TestId(id.into()), file: None, outcome, duration_ms: 1 };
-    let failure = || Failure { kind: FailureKind::Assertion, message: "no".into(), absent: None };
+    let failure = || Failure {
+        kind: FailureKind::Assertion,
+        message: "no".into(),
+        absent: None,
+        absent_too: Vec::new(),
+    };
     let report = |tests| Some(TestReport { tests, complete: true, ..TestReport::default() });
     let green = || report(vec![result("a", Outcome::Passed)]);
     let red = || report(vec![result("a", Outcome::Passed), result("b", Outcome::Failed(failure()))]);
-    let load = LoadFailure { file: RelPath::new("a.py").unwrap(), failure: failure() };
+    let load = LoadFailure::new(RelPath::new("a.py").unwrap(), failure());
     let unloaded = || report(vec![]).map(|report| TestReport { load_failures: vec![load.clone()], ..report });
     let types = |count| TypeErrors { shown: vec!["e".to_owned(); count], count };
     let tests = CheckKind::Tests(RunnerKind::Pytest);

@@ -262,7 +262,12 @@ mod tests {
         assert_eq!(planted.path, Some(path("c.py")));
         let failed = |message: &str| {
             let message = message.to_owned();
-            Outcome::Failed(Failure { kind: FailureKind::Assertion, message, absent: None })
+            Outcome::Failed(Failure {
+                kind: FailureKind::Assertion,
+                message,
+                absent: None,
+                absent_too: Vec::new(),
+            })
         };
         let own = || Some(failed("AssertionError: t0"));
         for (a, b, want) in [
@@ -293,7 +298,7 @@ mod tests {
                     .into_iter()
                     .flatten()
                     .collect(),
-                load_failures: vec![LoadFailure { file: path("c.py"), failure }],
+                load_failures: vec![LoadFailure::new(path("c.py"), failure)],
                 ..TestReport::default()
             };
             assert_eq!(planted.take_out(&mut report), want, "{a:?} {b:?}");

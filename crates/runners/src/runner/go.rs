@@ -21,7 +21,7 @@ mod packages;
 mod seed;
 mod trial;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ use packages::Package;
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, Observer};
-use tdd_core::test::{Canary, Exit, FailureKind, TestReport};
+use tdd_core::test::{Canary, Exit, FailureKind, LoadFailure, TestReport};
 use tdd_core::trouble::Trouble;
 
 pub(super) use facts::RUNNER;
@@ -64,6 +64,8 @@ struct Going<'a> {
     env: Vec<(OsString, Option<OsString>)>,
     /// Files that are not there for go.
     removed: BTreeSet<RelPath>,
+    /// Those of them that do not compile.
+    broken: BTreeMap<RelPath, LoadFailure>,
     birds: Birds,
     /// All, once the compiler broke off its list.
     errors: Errors,
@@ -178,7 +180,8 @@ impl<'a> Going<'a> {
         let removed = scope.leave_out.iter().filter(is_go).cloned().collect();
         let env = environment(call, cache);
         let (birds, names) = (Birds::default(), BTreeSet::new());
-        Self { call, options, place, scope, env, removed, birds, errors: Errors::First, names }
+        let broken = BTreeMap::new();
+        Self { call, options, place, scope, env, removed, broken, birds, errors: Errors::First, names }
     }
 
     /// The packages that the command names; `None` if go can't say, and why is in `gathered`.

@@ -215,7 +215,7 @@ pub(super) fn results(reported: &Reported, place: &Place) -> TestReport {
             if is_quiet(load) && !promises_tests(&place.absolute(&file)) {
                 return None;
             }
-            Some(LoadFailure { file, failure: judged(load.errors.first(), Moment::Loading, &project) })
+            Some(LoadFailure::new(file, judged(load.errors.first(), Moment::Loading, &project)))
         })
         .collect();
     let complete = reported.flaw.is_none();

@@ -23,10 +23,7 @@ fn names_become_one_pattern_that_means_only_themselves() {
 
 #[test]
 fn red_that_nobody_asked_for_does_not_count_and_unexplained_red_does() {
-    let load = || LoadFailure {
-        file: RelPath::new("t/b.js").unwrap(),
-        failure: failure(FailureKind::Load, "", None),
-    };
+    let load = || LoadFailure::new(RelPath::new("t/b.js").unwrap(), failure(FailureKind::Load, "", None));
     let red = TestReport { load_failures: vec![load()], complete: true, ..TestReport::default() };
     let green = TestReport { complete: true, ..TestReport::default() };
     let torn = TestReport { complete: false, ..red.clone() };

@@ -227,7 +227,7 @@ fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     let load_failures = reported.loads.iter().filter_map(|load| {
         let file = place.in_repository(&load.file)?;
         let failure = died(load, &file, place, &project)?;
-        Some(LoadFailure { file, failure })
+        Some(LoadFailure::new(file, failure))
     });
     let load_failures = load_failures.collect();
     let complete = reported.flaw.is_none();

@@ -149,7 +149,7 @@ pub(super) fn results(reported: &Reported, place: &Place, scope: &Scope) -> Test
         let dotted = || RelPath::new(&format!("{}.py", load.file.replace('.', "/")));
         let file = place.in_repository(&load.file).or_else(dotted);
         let Some(file) = file.filter(|file| scope.takes_file(file)) else { continue };
-        report.load_failures.push(LoadFailure { file, failure: homes.judge(&load.errors, Moment::Loading) });
+        report.load_failures.push(LoadFailure::new(file, homes.judge(&load.errors, Moment::Loading)));
     }
     report
 }

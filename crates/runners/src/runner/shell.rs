@@ -354,7 +354,7 @@ fn read(path: &Path, exit: Exit, there: &Place, place: &Place, scope: &Scope) ->
         let file = files.of(&case);
         match (case.is_load_failure(), &case.outcome, &file) {
             (true, Outcome::Failed(failure), Some(file)) if scope.takes_file(file) => {
-                report.load_failures.push(LoadFailure { file: file.clone(), failure: failure.clone() });
+                report.load_failures.push(LoadFailure::new(file.clone(), failure.clone()));
             }
             (true, Outcome::Failed(_), Some(_)) => {}
             _ => report.tests.extend(result(case, file, place, scope)),

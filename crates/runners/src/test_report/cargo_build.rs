@@ -16,7 +16,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{backticked, failure};
+use super::{backticked, failure, missing};
 use tdd_core::test::{Failure, FailureKind};
 
 /// What one build said.
@@ -137,21 +137,21 @@ fn text(value: &Value) -> String {
 /// project's own crates, with `_` for `-`: only what is absent from one of them can still be
 /// written, anything else is a fault of the test.
 pub fn classify(errors: &[&CompileError], own: &[String]) -> Failure {
-    let mut absent = None;
-    let mut missing = false;
+    let mut absent = Vec::new();
+    let mut is_missing = false;
     for error in errors {
         match cause(error, own) {
             Cause::Missing(name) => {
-                missing = true;
-                absent = absent.or(name);
+                is_missing = true;
+                absent.extend(name);
             }
             Cause::Follows => {}
             Cause::Load => return failure(FailureKind::Load, &error.rendered, None),
         }
     }
     let rendered: Vec<&str> = errors.iter().map(|error| error.rendered.trim_end()).collect();
-    let kind = if missing { FailureKind::Missing } else { FailureKind::Load };
-    failure(kind, &rendered.join("\n"), absent)
+    let message = rendered.join("\n");
+    if is_missing { missing(&message, absent) } else { failure(FailureKind::Load, &message, None) }
 }
 
 enum Cause {

@@ -12,7 +12,7 @@
 //! All errors of a package are classified, not the first. The compiler stops after ten of them and
 //! says "too many errors", unless it is called with `-gcflags=-e`.
 
-use super::{failure, quoted};
+use super::{failure, missing, quoted};
 use tdd_core::test::{Failure, FailureKind};
 
 /// One line of the compiler, of vet, or of the loader of packages.
@@ -71,21 +71,21 @@ fn error(line: &str, package: &str) -> Option<BuildError> {
 /// path in `go.mod`; `own` says whether a package of this name, as a source spells it before a dot,
 /// is the project's own.
 pub fn classify(errors: &[&BuildError], module: &str, own: &dyn Fn(&str) -> bool) -> Failure {
-    let mut missing = false;
-    let mut absent = None;
+    let mut is_missing = false;
+    let mut absent = Vec::new();
     for error in errors {
         match cause(&error.message, module, own) {
             Cause::Missing(name) => {
-                missing = true;
-                absent = absent.or(name);
+                is_missing = true;
+                absent.extend(name);
             }
             Cause::Follows => {}
             Cause::Load => return failure(FailureKind::Load, &shown(error), None),
         }
     }
     let message: Vec<String> = errors.iter().map(|error| shown(error)).collect();
-    let kind = if missing { FailureKind::Missing } else { FailureKind::Load };
-    failure(kind, &message.join("\n"), absent)
+    let message = message.join("\n");
+    if is_missing { missing(&message, absent) } else { failure(FailureKind::Load, &message, None) }
 }
 
 fn shown(error: &BuildError) -> String {

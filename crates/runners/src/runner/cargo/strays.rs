@@ -59,7 +59,7 @@ fn told(file: RelPath) -> LoadFailure {
         "no test target compiles {file}: name it in a [[test]] table of its package's Cargo.toml (name and \
          path; needed where the manifest says `autotests = false`), or declare it as a module of a target"
     );
-    LoadFailure { file, failure: failure(FailureKind::Load, &words, None) }
+    LoadFailure::new(file, failure(FailureKind::Load, &words, None))
 }
 
 /// The files that rustc has read for a binary, as the rules of its `.d` file name them.

@@ -151,7 +151,7 @@ fn load_failures(
     }
     by_file
         .into_iter()
-        .map(|(file, errors)| (root.clone(), LoadFailure { file, failure: classify(&errors, own) }))
+        .map(|(file, errors)| (root.clone(), LoadFailure::new(file, classify(&errors, own))))
         .collect()
 }
 

@@ -1,17 +1,17 @@
 //! Builds all test binaries without running one, and finds the files that keep them from it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::options::Errors;
 use super::packages::Package;
 use super::{Gathered, Going};
 use crate::runner::verification::Verification;
-use crate::test_report::failure;
 use crate::test_report::go_error::{self, BuildError};
+use crate::test_report::{failure, missing};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
-use tdd_core::test::{Exit, Failure, FailureKind, LoadFailure};
+use tdd_core::test::{Behind, Exit, Failure, FailureKind, LoadFailure};
 use tdd_core::trouble::Trouble;
 
 /// Each round takes at least one more file out; whoever has more broken files than this has none
@@ -62,11 +62,12 @@ impl Going<'_> {
                 gathered.report.project_broken = Some(failure(FailureKind::Load, why, None));
                 return Ok(Vec::new());
             }
-            for (file, failure) in found.files {
-                if self.scope.takes_file(&file) {
-                    gathered.report.load_failures.push(LoadFailure { file: file.clone(), failure });
+            for load in found.files {
+                self.removed.insert(load.file.clone());
+                self.broken.insert(load.file.clone(), load.clone());
+                if self.scope.takes_file(&load.file) {
+                    gathered.report.load_failures.push(load);
                 }
-                self.removed.insert(file);
             }
         }
         gathered.flaw = Some("more test files than can be left out one by one do not compile".to_owned());
@@ -110,15 +111,14 @@ impl Going<'_> {
         let gone = self.gone_names();
         let files = by_file.into_iter().map(|(file, errors)| {
             let told = go_error::classify(&errors, module, &own);
-            (file, needs_what_is_gone(told, &gone))
+            self.needs_what_is_gone(file, told, &gone)
         });
         Found { broken, files: files.collect() }
     }
 
-    /// What the files that do not take part declare: a file that needs it is not waiting for
-    /// anything still to be written.
-    fn gone_names(&self) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
+    /// What the files that do not take part declare, by folder and name, and which of them does.
+    fn gone_names(&self) -> BTreeMap<(String, String), RelPath> {
+        let mut names = BTreeMap::new();
         for file in &self.removed {
             let source = regular_file::read(self.place.absolute(file)).unwrap_or_default();
             for line in String::from_utf8_lossy(&source).lines() {
@@ -126,22 +126,55 @@ impl Going<'_> {
                     ["func ", "type ", "var ", "const "].iter().find_map(|word| line.strip_prefix(word));
                 let name =
                     opened.unwrap_or_default().chars().take_while(|c| c.is_alphanumeric() || *c == '_');
-                names.extend(Some(name.collect::<String>()).filter(|name| !name.is_empty()));
+                let name = Some(name.collect::<String>()).filter(|name| !name.is_empty());
+                names.extend(name.map(|name| ((folder_of(file).to_owned(), name), file.clone())));
             }
         }
         names
     }
+
+    /// Nothing still to be written mends a file that needs what another test file declares; whether that one waits for
+    /// the code alone is known to whoever knows whose they are.
+    fn needs_what_is_gone(
+        &self,
+        file: RelPath,
+        told: Failure,
+        gone: &BTreeMap<(String, String), RelPath>,
+    ) -> LoadFailure {
+        let folder = folder_of(&file).to_owned();
+        let needed: Vec<(&String, &RelPath)> = told
+            .all_absent()
+            .filter_map(|name| Some((name, gone.get(&(folder.clone(), name.clone()))?)))
+            .collect();
+        let Some((name, first)) = needed.first() else { return LoadFailure::new(file, told) };
+        let why = format!("{}\n{name} is declared in {first}, which takes no part in this run", told.message);
+        let mut needs: BTreeMap<&RelPath, LoadFailure> = BTreeMap::new();
+        for (_, path) in &needed {
+            let Some(other) = self.broken.get(*path) else {
+                let left_out = failure(FailureKind::Load, "takes no part in this run", None);
+                needs.insert(path, LoadFailure::new((*path).clone(), left_out));
+                continue;
+            };
+            let in_turn = other.behind.iter().flat_map(|behind| &behind.needs);
+            needs.extend(in_turn.map(|load| (&load.file, load.clone())));
+            let lacks =
+                other.behind.as_ref().map(|behind| missing(&other.failure.message, behind.absent.clone()));
+            let own = LoadFailure::new(other.file.clone(), lacks.unwrap_or_else(|| other.failure.clone()));
+            needs.insert(&other.file, own);
+        }
+        let absent = told.all_absent().cloned().collect();
+        let behind = Behind { needs: needs.into_values().collect(), absent };
+        let failure = failure(FailureKind::Load, &why, None);
+        LoadFailure { behind: Some(behind), ..LoadFailure::new(file, failure) }
+    }
+}
+
+fn folder_of(file: &RelPath) -> &str {
+    file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 struct Found {
     /// Something that is no test file does not compile.
     broken: Option<Failure>,
-    files: Vec<(RelPath, Failure)>,
-}
-
-fn needs_what_is_gone(told: Failure, gone: &BTreeSet<String>) -> Failure {
-    let needed = told.absent.as_ref().filter(|name| gone.contains(*name));
-    let Some(name) = needed else { return told };
-    let why = format!("{}\n{name} is declared in a test file that takes no part here", told.message);
-    failure(FailureKind::Load, &why, None)
+    files: Vec<LoadFailure>,
 }

@@ -36,7 +36,7 @@ pub(super) fn tie(points: &mut Vec<Point>, only: Option<&RelPath>, places: [&Pla
         if let (Some(file), Outcome::Failed(_)) = (ended_badly(&title, place), &point.outcome) {
             let cause = cause_of(&file, &kept).map(|at| words_of_error(&kept.remove(at)));
             let failure = tap::load_failure(&cause.unwrap_or(title));
-            failures.push(LoadFailure { file, failure });
+            failures.push(LoadFailure::new(file, failure));
             continue;
         }
         let named = split(&title, &by_words);

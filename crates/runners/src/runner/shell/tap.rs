@@ -50,7 +50,7 @@ pub(super) fn read(
         let is_silent = parsed.points.is_empty();
         let printed = if is_silent { String::from_utf8_lossy(&bytes) } else { "".into() };
         let failure = tap::load_failure(&format!("{printed}{said}"));
-        report.load_failures.push(LoadFailure { file: file.clone(), failure });
+        report.load_failures.push(LoadFailure::new(file.clone(), failure));
         report.complete = true;
         parsed.flaw = None;
         if is_silent {
@@ -67,7 +67,7 @@ pub(super) fn read(
         if let (Some(file), true) = (&told, is_file_alone(&point, places)) {
             if matches!(point.outcome, Outcome::Failed(_)) && scope.takes_file(file) {
                 let failure = tap::load_failure(said);
-                report.load_failures.push(LoadFailure { file: file.clone(), failure });
+                report.load_failures.push(LoadFailure::new(file.clone(), failure));
             }
             continue;
         }

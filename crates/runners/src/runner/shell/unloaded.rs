@@ -104,7 +104,7 @@ fn not_loaded(measured: Measured, file: &RelPath, verification: &Verification) -
     let failure = load_failure(&verification.last_words(0));
     let mut report = measured.report.unwrap_or_default();
     report.complete = true;
-    report.load_failures.push(LoadFailure { file: file.clone(), failure });
+    report.load_failures.push(LoadFailure::new(file.clone(), failure));
     Measured { report: Some(report), unreadable: None, ..measured }
 }
 
