@@ -152,6 +152,18 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
             all.push(Planned { path, text });
         }
     }
+    let (write, left) = parted(all, args, &place);
+    let says_settings = args.test.is_some() || args.gate.is_some() || args.agent.is_some();
+    if left.contains(&settings_path) && !args.force && says_settings {
+        return Err(Trouble::user(format!("{settings_path} is there already"))
+            .because("what the flags say would go nowhere, and nothing is overwritten unasked")
+            .advise("edit the file, or add --force: `tdd init --undo` brings the old one back"));
+    }
+    Ok(Plan { place, found, write, left, next })
+}
+
+/// What is to be written, and what is there and stays.
+fn parted(all: Vec<Planned>, args: &InitArgs, place: &Place) -> (Vec<Planned>, Vec<String>) {
     let (mut write, mut left) = (Vec::new(), Vec::new());
     for planned in all {
         match planned.standing(&place.repository) {
@@ -160,13 +172,7 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
             Standing::Same | Standing::Another => left.push(planned.path),
         }
     }
-    let says_settings = args.test.is_some() || args.gate.is_some() || args.agent.is_some();
-    if left.contains(&settings_path) && !args.force && says_settings {
-        return Err(Trouble::user(format!("{settings_path} is there already"))
-            .because("what the flags say would go nowhere, and nothing is overwritten unasked")
-            .advise("edit the file, or add --force: `tdd init --undo` brings the old one back"));
-    }
-    Ok(Plan { place, found, write, left, next })
+    (write, left)
 }
 
 /// The agent that holds without a word here, and who says so.

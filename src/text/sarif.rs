@@ -78,7 +78,8 @@ fn run(outcome: &Outcome) -> Value {
 }
 
 fn rule(id: &str) -> Value {
-    let about = explain::of(id).ok().and_then(|topics| topics.into_iter().next()).map(|topic| topic.text);
+    let said = explain::of(id).ok().and_then(|topics| topics.into_iter().next()).map(|topic| topic.text);
+    let about = said.map(|said| said.strip_prefix("of Reason: ").map_or(said.clone(), str::to_owned));
     let mut rule = json!({ "id": id, "name": id });
     if let Some(about) = about {
         rule["shortDescription"] = json!({ "text": about });
@@ -143,7 +144,7 @@ mod tests {
             (&json!("tdd"), &json!("touched"))
         );
         let about = run["tool"]["driver"]["rules"][0]["shortDescription"]["text"].as_str().unwrap();
-        assert!(about.contains("A protected file was not as it was"), "{about}");
+        assert_eq!(about, "A protected file was not as it was.");
         let result = &run["results"][0];
         assert!(result["message"]["text"].as_str().unwrap().contains("a protected file was changed"));
         let place = &result["locations"][0]["physicalLocation"];

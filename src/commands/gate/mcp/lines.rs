@@ -35,7 +35,7 @@ pub(super) struct Lines<R, W: AsyncWrite> {
 
 /// Whose a message is.
 enum Sorted {
-    Ours(Message),
+    Ours(Box<Message>),
     /// It wants no answer.
     Nobodys,
     /// A call of somebody who has not said who they are.
@@ -95,13 +95,13 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
     /// Before the client has said who it is only what says so, and a ping, is for us.
     fn sorted(&mut self, message: Message) -> Sorted {
         let JsonRpcMessage::Request(request) = &message else {
-            return if self.begun { Sorted::Ours(message) } else { Sorted::Nobodys };
+            return if self.begun { Sorted::Ours(Box::new(message)) } else { Sorted::Nobodys };
         };
         let says_who = matches!(request.request, ClientRequest::InitializeRequest(_))
             || request.request.get_meta().protocol_version().is_some();
         self.begun |= says_who;
         if self.begun || matches!(request.request, ClientRequest::PingRequest(_)) {
-            Sorted::Ours(message)
+            Sorted::Ours(Box::new(message))
         } else {
             Sorted::TooEarly(request.id.clone())
         }
@@ -162,7 +162,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                 }
                 Read::Whole => match message(&std::mem::take(&mut self.line)) {
                     Ok(Some(message)) => match self.sorted(message) {
-                        Sorted::Ours(message) => return Some(message),
+                        Sorted::Ours(message) => return Some(*message),
                         Sorted::Nobodys => {}
                         Sorted::TooEarly(id) => {
                             self.refuse(ErrorData::invalid_request(TOO_EARLY, None), Some(id));
