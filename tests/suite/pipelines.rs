@@ -113,9 +113,12 @@ implementer) echo true >tests/ac_ste_1_1.sh; block src.txt;;
 esac
 ";
 
+/// Rules and places.
+type Found = Vec<(String, String)>;
+
 /// Of each run its requirement, whether it has ended, and of each result its rule, its place and whether it says
 /// something. What the standard and code scanning ask for is asked for here.
-fn results(sandbox: &Sandbox, file: &str) -> Vec<(String, bool, Vec<(String, String)>)> {
+fn results(sandbox: &Sandbox, file: &str) -> Vec<(String, bool, Found)> {
     let text = std::fs::read_to_string(beside(sandbox, file)).unwrap();
     let log: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(log["version"], "2.1.0");
