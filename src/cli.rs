@@ -186,6 +186,9 @@ pub struct RunArgs {
     /// Write a JUnit report to this file at the end: each criterion's tests, and the run itself.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run", help_heading = help::TOLD)]
     pub junit: Option<PathBuf>,
+    /// Write what speaks against the work of a halt to this file, as SARIF for code scanning: each with its place.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run", help_heading = help::TOLD)]
+    pub sarif: Option<PathBuf>,
     #[command(flatten)]
     pub detach: detach::DetachArgs,
     #[command(flatten)]

@@ -63,6 +63,9 @@ pub struct ResumeArgs {
     /// Write a JUnit report to this file at the end: each criterion's tests, and the run itself.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Write what speaks against the work of a halt to this file, as SARIF for code scanning: each with its place.
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
     #[command(flatten)]
     pub detach: DetachArgs,
     #[command(flatten)]

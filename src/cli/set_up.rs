@@ -2,6 +2,9 @@
 
 use clap::Args;
 
+/// What `tdd init` calls a requirement to which nobody gave a title.
+pub const FIRST_TITLE: &str = "A first requirement";
+
 #[derive(Clone, Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct InitArgs {
@@ -15,7 +18,7 @@ pub struct InitArgs {
     #[arg(long, value_name = "COMMAND")]
     pub gate: Option<String>,
     /// The first requirement's title.
-    #[arg(long, value_name = "TITLE", default_value = "A first requirement")]
+    #[arg(long, value_name = "TITLE", default_value = FIRST_TITLE)]
     pub title: String,
     /// What must hold by it; may be repeated. Without it one is left to be filled in.
     #[arg(long = "criterion", short = 'c', value_name = "TEXT")]

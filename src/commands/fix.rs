@@ -128,7 +128,7 @@ fn prepared(
         chosen: chosen(found),
         roles,
         record: None,
-        junit: None,
+        reports: Vec::new(),
         operator: None,
         finished: None,
         missing_agent: None,

@@ -127,11 +127,15 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
     ];
     let with = with(&args.with)?;
     let known = project::known_requirements(&place, &settings.specs_dir)?;
+    let others = project::of_other_tools(&place.project);
     let inside = |path: &str| place.in_repository(path);
     let text = first_steps::settings(&shown, differing, agent_now(&settings));
     let mut all = vec![Planned { path: inside(config_file::NAME), text }];
     let next = if let Some(first) = known.first() {
         found.push(format!("requirements: {} in {}/", known.len(), settings.specs_dir));
+        Next::Run { id: first.clone() }
+    } else if let ([first, ..], true) = (&others[..], args.criteria.is_empty()) {
+        found.push(format!("requirements: {} of another tool, such as {first}", others.len()));
         Next::Run { id: first.clone() }
     } else {
         let id = first_steps::next_id(&project::ids_of_runs(&place), &place.project_name());
@@ -148,6 +152,18 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
             all.push(Planned { path, text });
         }
     }
+    let (write, left) = parted(all, args, &place);
+    let says_settings = args.test.is_some() || args.gate.is_some() || args.agent.is_some();
+    if left.contains(&settings_path) && !args.force && says_settings {
+        return Err(Trouble::user(format!("{settings_path} is there already"))
+            .because("what the flags say would go nowhere, and nothing is overwritten unasked")
+            .advise("edit the file, or add --force: `tdd init --undo` brings the old one back"));
+    }
+    Ok(Plan { place, found, write, left, next })
+}
+
+/// What is to be written, and what is there and stays.
+fn parted(all: Vec<Planned>, args: &InitArgs, place: &Place) -> (Vec<Planned>, Vec<String>) {
     let (mut write, mut left) = (Vec::new(), Vec::new());
     for planned in all {
         match planned.standing(&place.repository) {
@@ -156,13 +172,7 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
             Standing::Same | Standing::Another => left.push(planned.path),
         }
     }
-    let says_settings = args.test.is_some() || args.gate.is_some() || args.agent.is_some();
-    if left.contains(&settings_path) && !args.force && says_settings {
-        return Err(Trouble::user(format!("{settings_path} is there already"))
-            .because("what the flags say would go nowhere, and nothing is overwritten unasked")
-            .advise("edit the file, or add --force: `tdd init --undo` brings the old one back"));
-    }
-    Ok(Plan { place, found, write, left, next })
+    (write, left)
 }
 
 /// The agent that holds without a word here, and who says so.
@@ -245,7 +255,7 @@ fn told_next(next: &Next) -> String {
         }
         Next::FillIn { path, id } => {
             format!(
-                "Next: write down in {path} what must hold, then `tdd {id}`.\n      `tdd {id} --dry-run` says what that would do."
+                "Next: write down in {path} what must hold, then `tdd {id}`.\n      `tdd new STE-12 \"Short links\"` puts one with your own id and title in its place.\n      `tdd {id} --dry-run` says what a run would do."
             )
         }
         Next::Run { id } => format!("Next: `tdd {id}`, or `tdd new \"Short links\"` for a new requirement."),

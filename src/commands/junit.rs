@@ -1,7 +1,6 @@
-//! JUnit reports that a person or a pipeline asks for: `--junit FILE`.
-#![expect(clippy::disallowed_methods, reason = "writes the file that was named")]
+//! Runs as a JUnit report: `--junit FILE`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::journalled::{Journalled, Span};
 use super::run_status::RunStatus;
@@ -13,37 +12,20 @@ use tdd_core::criterion::CriterionId;
 use tdd_core::harmless;
 use tdd_core::state::{End, Phase, Progress};
 use tdd_core::story::{After, Story, TestStory};
-use tdd_core::trouble::{Trouble, Why};
+use tdd_core::trouble::Trouble;
 use tdd_spec::junit::{Became, Case, Report, Suite, render};
 
 /// The name of a run as a test: always the same, so that a pipeline sees how it went before.
 const CYCLE: &str = "red, green, refactor";
 
-/// The file that was named, found out before what may take hours.
-pub(super) fn place(file: Option<&Path>, cwd: &Path) -> Result<Option<PathBuf>, Trouble> {
-    let Some(file) = file.map(|file| cwd.join(file)) else { return Ok(None) };
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    if folder.is_dir() && !file.is_dir() {
-        return Ok(Some(file));
-    }
-    Err(unwritable(&file, "its folder is not there, or it is a folder itself".into()))
-}
-
-pub(super) fn write(file: &Path, xml: Result<String, String>) -> Result<(), Trouble> {
-    let xml = xml.map_err(|error| Trouble::internal("the JUnit report can't be made").because(error))?;
-    std::fs::write(file, xml).map_err(|error| unwritable(file, error.into()))
-}
-
-fn unwritable(file: &Path, why: Why) -> Trouble {
-    Trouble::environment(format!("the JUnit report can't be written to {}", file.display()))
-        .because(why)
-        .advise("name another file with --junit")
-}
-
-/// Writes what these runs came to.
-pub(super) fn write_runs(file: &Path, repository: &Path, runs: &[RunDir]) -> Result<(), Trouble> {
+/// What these runs came to.
+pub(super) fn of_runs(repository: &Path, runs: &[RunDir]) -> Result<String, Trouble> {
     let suites = runs.iter().map(|run| suite(repository, run)).collect::<Result<_, _>>()?;
-    write(file, render(&Report { title: "tdd".to_owned(), suites }))
+    made(render(&Report { title: "tdd".to_owned(), suites }))
+}
+
+pub(super) fn made(xml: Result<String, String>) -> Result<String, Trouble> {
+    xml.map_err(|error| Trouble::internal("the JUnit report can't be made").because(error))
 }
 
 fn suite(repository: &Path, run: &RunDir) -> Result<Suite, Trouble> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use super::reports::{Form, ReportFile};
 use crate::cli::mdtest::{MdtestArgs, MdtestCommand, MdtestListArgs, MdtestRunArgs};
 use crate::settings::{AUTO_AGENT, Environment, OutputMode, SCRIPTED_AGENT};
 use crate::text::config::{self, ConfigFile};
@@ -68,7 +69,7 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
     let (root, tests) = find(&args.which, &cwd)?;
     let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let limits = limits(args)?;
-    let junit = super::junit::place(args.junit.as_deref(), &cwd)?;
+    let report = ReportFile::of(Form::Junit, args.junit.as_deref(), &cwd)?;
     let stop = signals::install()?;
     // Descendants of agents that lose their parents come to us, so that the sweep finds them.
     let _ = unix::become_subreaper();
@@ -89,8 +90,8 @@ fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
         let _ = raw.keep();
     }
     conclude(&results, duration_ms, output);
-    if let Some(file) = &junit {
-        super::junit::write(file, junit::report(&results))?;
+    if let Some(report) = &report {
+        report.write(&super::junit::made(junit::report(&results))?)?;
     }
     if let Some(trouble) = trouble {
         return Err(trouble);

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
-use crate::cli::set_up::NewArgs;
+use crate::cli::set_up::{FIRST_TITLE, NewArgs};
 use crate::settings::DEFAULT_SPECS_DIR;
 use crate::text::first_steps;
 use crate::view::print;
-use crate::world::project;
+use crate::world::lock;
+use crate::world::project::{self, Place};
 use crate::world::written::{self, Planned, Standing};
 use tdd_core::criterion::CriterionId;
 use tdd_core::trouble::Trouble;
@@ -23,7 +24,11 @@ pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
     let known = project::known_requirements(&place, specs_dir)?;
     // An id that a run bears is taken, though its requirement is gone: tests are named after it.
     let numbered: Vec<String> = known.iter().cloned().chain(project::ids_of_runs(&place)).collect();
-    let next = || first_steps::next_id(&numbered, &place.project_name());
+    let template = template(&place, specs_dir, &known);
+    let next = || match &template {
+        Some((id, _)) => id.clone(),
+        None => first_steps::next_id(&numbered, &place.project_name()),
+    };
     let (id, title) = match args.words.as_slice() {
         [id] if is_like_an_id(id.trim()) => {
             return Err(Trouble::user(format!("{} is an id without a title", id.trim()))
@@ -37,20 +42,56 @@ pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
     let path = place.in_repository(&format!("{specs_dir}/{id}.md"));
     let text = first_steps::requirement(&id, title, &args.criteria);
     let planned = Planned { path, text };
-    let is_known = known.iter().any(|stem| stem.eq_ignore_ascii_case(&id));
-    if is_known || planned.standing(&place.repository) != Standing::New {
+    let is_template = |stem: &str| template.as_ref().is_some_and(|(id, _)| id == stem);
+    let is_known = known.iter().any(|stem| stem.eq_ignore_ascii_case(&id) && !is_template(stem));
+    let is_free = is_template(&id) || planned.standing(&place.repository) == Standing::New;
+    if is_known || !is_free {
         return Err(Trouble::user(format!("there is a requirement {id} already"))
             .because(format!("{} is there", planned.path))
             .advise(format!("leave the id out to get the next one: tdd new {title:?}")));
     }
-    written::write_new(&place.repository, &planned)?;
+    let template = template.map(|(_, template)| template);
+    write(&place, &planned, template.as_ref())?;
     let path = &planned.path;
+    let instead = template
+        .map(|it| format!("in place of {}, which nobody had filled in\n", it.path))
+        .unwrap_or_default();
     print::result(&if args.criteria.is_empty() {
-        format!("{path}\nNext: write down there what must hold, then `tdd {id}`.\n")
+        format!("{path}\n{instead}Next: write down there what must hold, then `tdd {id}`.\n")
     } else {
-        format!("{path}\nNext: `tdd {id}`; `tdd {id} --dry-run` says what that would do.\n")
+        format!("{path}\n{instead}Next: `tdd {id}`; `tdd {id} --dry-run` says what that would do.\n")
     });
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `tdd init` left to be filled in and nobody touched: whoever names one of their own has no use for it, and
+/// it is in the way of `tdd --all`. While a run is at work nothing is taken away below it.
+fn template(place: &Place, specs_dir: &str, known: &[String]) -> Option<(String, Planned)> {
+    if lock::held_by_another(&place.repository).is_some() {
+        return None;
+    }
+    let run = project::ids_of_runs(place);
+    let of = |id: &String| Planned {
+        path: place.in_repository(&format!("{specs_dir}/{id}.md")),
+        text: first_steps::requirement(id, FIRST_TITLE, &[]),
+    };
+    let is_untouched = |(_, it): &(String, Planned)| it.standing(&place.repository) == Standing::Same;
+    known.iter().filter(|id| !run.contains(id)).map(|id| (id.clone(), of(id))).find(is_untouched)
+}
+
+/// The new one is there before the template goes.
+fn write(place: &Place, planned: &Planned, template: Option<&Planned>) -> Result<(), Trouble> {
+    let repository = &place.repository;
+    match template {
+        Some(template) if template.path == planned.path => {
+            written::put(repository, &planned.path, Some(&planned.text))
+        }
+        Some(template) => {
+            written::write_new(repository, planned)?;
+            written::put(repository, &template.path, None)
+        }
+        None => written::write_new(repository, planned),
+    }
 }
 
 /// `STE-12`, and no title of one word.

@@ -22,6 +22,7 @@ use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::{Then, Trouble};
 
 use super::journalled::{self, Journalled};
+use super::reports::ReportFile;
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::record;
@@ -301,7 +302,7 @@ fn prepared(
     let run = Some(state.run.run.0.as_str());
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, run)).transpose()?;
-    let junit = super::junit::place(args.junit.as_deref(), cwd)?;
+    let reports = ReportFile::all(args.junit.as_deref(), args.sarif.as_deref(), cwd)?;
     if args.edited && matches!(state.phase, Phase::Ended { .. }) {
         commands::refuse_edited(&state.run, &settings)?;
     }
@@ -322,7 +323,7 @@ fn prepared(
         roles,
         cassette,
         record,
-        junit,
+        reports,
         plan: Plan { caps, ..state.run.plan.clone() },
         sandbox,
         operator,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::journalled::Journalled;
+use super::reports::ReportFile;
 use super::run as of_one;
 use super::run::prepare::{or_a_command, or_a_run};
 use crate::cli::{Reader, RunArgs};
@@ -32,6 +33,12 @@ struct Task {
     outcome: Option<Outcome>,
 }
 
+impl Task {
+    fn left_out(stem: String) -> Self {
+        Self { named: stem.clone(), id: stem, depends_on: Vec::new(), outcome: Some(Outcome::LeftOut) }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Ended(u8),
@@ -41,6 +48,8 @@ enum Outcome {
     Finished(String),
     /// What it depends on did not come to be.
     Waits(String),
+    /// By `--all`: no run could take it up, for what was told.
+    LeftOut,
 }
 
 impl Outcome {
@@ -48,7 +57,7 @@ impl Outcome {
         match self {
             Self::Ended(code) => Some(*code),
             Self::Planned => Some(0),
-            Self::Finished(_) | Self::Waits(_) => None,
+            Self::Finished(_) | Self::Waits(_) | Self::LeftOut => None,
         }
     }
 
@@ -56,7 +65,7 @@ impl Outcome {
         match self {
             Self::Ended(code) => matches!(code, 0 | 4),
             Self::Planned | Self::Finished(_) => true,
-            Self::Waits(_) => false,
+            Self::Waits(_) | Self::LeftOut => false,
         }
     }
 
@@ -78,6 +87,7 @@ impl Outcome {
             Self::Planned => "nothing was done: a dry run".to_owned(),
             Self::Finished(run) => format!("finished before, by {run}"),
             Self::Waits(other) => format!("not begun: it depends on {other}"),
+            Self::LeftOut => "left out: it can't be run, see above".to_owned(),
         }
     }
 }
@@ -92,10 +102,13 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
     let place = project::locate(&cwd)?;
     let settings = Settings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
     refuse_flags_of_one(args)?;
-    let junit = super::junit::place(args.junit.as_deref(), &cwd)?;
+    let reports = ReportFile::all(args.junit.as_deref(), args.sarif.as_deref(), &cwd)?;
     let tasks = read(args, &place, &settings)?;
     let mut tasks = ordered(tasks)?;
     for at in 0..tasks.len() {
+        if tasks[at].outcome.is_some() {
+            continue;
+        }
         let outcome = match waits_for(&tasks, at) {
             Some(other) => Outcome::Waits(other),
             None => one(args, &tasks[at], (&cwd, &place), &environment).meant_as(settings.intent),
@@ -107,9 +120,9 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
             break;
         }
     }
-    if let Some(file) = &junit {
+    if !reports.is_empty() {
         let runs: Vec<RunDir> = tasks.iter().filter_map(|task| newest(&place, &task.id)).collect();
-        super::junit::write_runs(file, &place.repository, &runs)?;
+        reports.iter().try_for_each(|report| report.write_runs(&place.repository, &runs))?;
     }
     let code = gravest(tasks.iter().filter_map(|task| task.outcome.as_ref()?.code()));
     tell(&tasks, code, settings.output);
@@ -128,6 +141,7 @@ fn one(args: &RunArgs, task: &Task, (cwd, place): (&Path, &Place), environment: 
         others: Vec::new(),
         all: false,
         junit: None,
+        sarif: None,
         ..args.clone()
     };
     let reader = if args.output.json.is_some() { Reader::Program } else { Reader::Person };
@@ -163,7 +177,7 @@ fn refuse_flags_of_one(args: &RunArgs) -> Result<(), Trouble> {
 /// All of them are read before the first begins: a slip in the last one shall not be found hours later.
 fn read(args: &RunArgs, place: &Place, settings: &Settings) -> Result<Vec<Task>, Trouble> {
     let archived = if args.archived { Archive::Included } else { Archive::LeftOut };
-    let mut tasks: Vec<Task> = Vec::new();
+    let (mut tasks, mut left_out): (Vec<Task>, Vec<Task>) = (Vec::new(), Vec::new());
     let mut add = |named: &str, requirement: &Requirement| {
         if tasks.iter().all(|task| task.id != requirement.id) {
             let depends_on = project::depends_on(place, requirement)?;
@@ -186,14 +200,23 @@ fn read(args: &RunArgs, place: &Place, settings: &Settings) -> Result<Vec<Task>,
         for stem in project::known_requirements(place, &settings.specs_dir)? {
             match project::find_requirement(place, &settings.specs_dir, &stem, archived) {
                 Ok(requirement) => add(&stem, &requirement)?,
-                Err(trouble) => print::message(&format!("tdd: left out: {trouble}")),
+                Err(trouble) => {
+                    print::message(&format!("tdd: left out: {trouble}"));
+                    left_out.push(Task::left_out(stem));
+                }
             }
         }
     }
     if tasks.is_empty() {
-        return Err(Trouble::user(format!("{} holds no requirement that can be run", settings.specs_dir))
-            .advise("`tdd new` writes one"));
+        let none = Trouble::user(format!("{} holds no requirement that can be run", settings.specs_dir));
+        return Err(if left_out.is_empty() {
+            none.advise("`tdd new` writes one")
+        } else {
+            none.because("each of them was left out, see above")
+                .advise("mend one of them, or write one: `tdd new`")
+        });
     }
+    tasks.extend(left_out);
     Ok(tasks)
 }
 

@@ -323,6 +323,9 @@ fn criterion_for_test_writer(brief: &TestWriterBrief<'_>, criterion: &Criterion)
     let note = match &criterion.verify {
         Verify::Test => {
             let place = match test_file(brief.runner, brief.habits, &id.slug()) {
+                Some(file) if brief.runner == RunnerKind::Unittest => {
+                    format!("Its tests are methods of a `unittest.TestCase` in a file of their own, `{file}`")
+                }
                 Some(file) => format!("Its tests go into a file of their own, `{file}`"),
                 None => "Its tests go into a file of their own, beside the project's other tests".to_owned(),
             };

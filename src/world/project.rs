@@ -14,9 +14,11 @@ use tdd_spec::requirement::{self, RequirementError};
 
 mod identity;
 mod lookup;
+mod others;
 mod ownership;
 mod safe_file;
 
+pub use others::of_other_tools;
 pub use ownership::refuse_others;
 
 /// The files that mark a project; the second is refused when it is read.

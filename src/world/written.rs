@@ -79,6 +79,16 @@ pub fn write_new(repository: &Path, planned: &Planned) -> Result<(), Trouble> {
     open.write_all(planned.text.as_bytes()).map_err(wrong)
 }
 
+/// Writes over what lies there, or removes it: what a program wrote and nobody changed.
+pub fn put(repository: &Path, path: &str, text: Option<&str>) -> Result<(), Trouble> {
+    let file = repository.join(path);
+    let done = match text {
+        Some(text) => std::fs::write(&file, text),
+        None => std::fs::remove_file(&file),
+    };
+    done.map_err(|error| unwritable(path, error))
+}
+
 /// Writes all of them, one that is there only if it is to be replaced, and notes them first.
 pub fn write(repository: &Path, files: &[Planned]) -> Result<(), Trouble> {
     let note = note(repository)?;

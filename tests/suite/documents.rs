@@ -149,6 +149,20 @@ fn every_link_leads_to_a_file_and_every_page_is_in_the_summary() {
     }
 }
 
+/// A page that mdBook makes has nothing beside the book to lead to.
+#[test]
+fn ac_tdd_12_13_no_page_of_the_guide_leads_out_of_its_book() {
+    let out = |text: &str| -> Vec<String> {
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        links.filter(|link| link.starts_with("../") || link.starts_with('/')).map(str::to_owned).collect()
+    };
+    let is_page = |path: &Path| path.parent().is_some_and(|folder| folder.ends_with("docs/src"));
+    for (path, text) in documents().into_iter().filter(|(path, _)| is_page(path)) {
+        assert_eq!(out(&text), Vec::<String>::new(), "{}: name the file, without a link", path.display());
+    }
+    assert_eq!(out("[a](a.md#b), [c](../../specs/c.md)"), ["../../specs/c.md"]);
+}
+
 #[test]
 fn ac_tdd_12_6_every_fragment_of_a_link_is_a_heading_there() {
     let mut count = 0;

@@ -1,7 +1,8 @@
 //! What somebody who has nothing yet begins with: what `tdd init` and `tdd new` write. The tutorial is typed by
 //! `tutorial`.
 
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, has_python};
+use super::stops::project;
 
 #[test]
 fn ac_tdd_12_2_init_writes_what_it_said_once_and_takes_it_back() {
@@ -61,6 +62,54 @@ fn ac_tdd_12_2_where_nothing_tells_a_language_the_first_steps_are_told() {
     assert!(sandbox.read("tdd.yaml").contains("\ntest: npx vitest run\n"));
 }
 
+/// Without a command and a first test, by what a project of that language has at least.
+#[test]
+fn ac_tdd_12_16_a_python_project_is_known_by_a_package_or_what_it_requires() {
+    for (files, is_known) in [
+        (&["shop/__init__.py"][..], true),
+        (&["src/shop/__init__.py"], true),
+        (&["requirements.txt"], true),
+        (&["Pipfile"], true),
+        (&["docs/conf.txt", "shop/readme.md"], false),
+    ] {
+        let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
+        let sandbox = Sandbox::with(&files);
+        let ran = sandbox.tdd(&["init", "--dry-run"]).expect(if is_known { 0 } else { 2 });
+        assert_eq!(ran.stdout.contains("python3 -m "), is_known, "{files:?}: {}", ran.stdout);
+    }
+}
+
+/// An agent that writes what pytest alone would collect, and when it is asked again what unittest does.
+const BY_HABIT: &str = "case $role in
+test-writer)
+  if [ ! -e ../asked ]; then touch ../asked
+    printf 'from shop import two\\n\\n\\ndef test_two():\\n    assert two() == 2\\n' >test_ac_ste_1_1.py
+  else
+    printf 'import unittest\\n\\nfrom shop import two\\n\\n\\nclass Two(unittest.TestCase):\\n    def test_two(self):\\n        self.assertEqual(two(), 2)\\n' >test_ac_ste_1_1.py
+  fi
+  block test_ac_ste_1_1.py;;
+implementer) printf 'def two():\\n    return 2\\n' >shop.py; block shop.py;;
+*) block '';;
+esac
+";
+
+#[test]
+fn ac_tdd_12_15_a_function_that_unittest_never_runs_is_no_red_test() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = project(BY_HABIT, "", "");
+    let yaml = sandbox.read("tdd.yaml");
+    let (_, agent) = yaml.split_once("backoff").unwrap();
+    sandbox.write("tdd.yaml", &format!("test: python3 -m unittest\nbackoff{agent}"));
+    sandbox.write("shop.py", "");
+    sandbox.commit();
+    let ran = sandbox.tdd(&["STE-1"]).expect(0);
+    ran.says(&["RED failed, attempt 1", "would never run: a plain function", "attempt 2, "]);
+    let told = sandbox.tdd(&["log", "STE-1", "--json"]).expect(0).stdout;
+    assert!(told.contains("test_ac_ste_1_1.py::Two"), "{told}");
+}
+
 #[test]
 fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
     let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
@@ -95,6 +144,48 @@ fn ac_tdd_12_3_new_counts_on_and_what_nobody_filled_in_is_not_run() {
 }
 
 #[test]
+fn ac_tdd_12_11_the_requirement_that_init_left_to_be_filled_in_gives_way_to_ones_own() {
+    let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
+    let before = sandbox.everything();
+    let files = || {
+        let all = std::fs::read_dir(sandbox.path("specs/frs")).unwrap();
+        let mut all: Vec<String> =
+            all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        all.sort();
+        all
+    };
+    let init = |more: &[&str]| sandbox.tdd(&[&["init", "--no-doctor", "--yes"], more].concat()).expect(0);
+    init(&[]).says_on_stdout(&["`tdd new STE-12 \"Short links\"` puts one"]);
+    let [first] = &files()[..] else { panic!("{:?}", files()) };
+    let instead = format!("in place of specs/frs/{first}, which nobody had filled in");
+    sandbox
+        .tdd(&["new", "STE-12", "Links", "-c", "a"])
+        .expect(0)
+        .says_on_stdout(&["specs/frs/STE-12.md\n", &instead]);
+    assert_eq!(files(), ["STE-12.md"]);
+    sandbox.tdd(&["init", "--undo"]).expect(0);
+    std::fs::remove_file(sandbox.path("specs/frs/STE-12.md")).unwrap();
+    std::fs::remove_dir_all(sandbox.path("specs")).unwrap();
+    assert_eq!(sandbox.everything(), before);
+
+    // Without an id it bears the one that was waiting.
+    init(&[]);
+    sandbox.tdd(&["new", "Links"]).expect(0).says_on_stdout(&[&instead]);
+    assert_eq!(&files(), std::slice::from_ref(first));
+    assert!(sandbox.read(&format!("specs/frs/{first}")).contains("# Links\n"));
+    sandbox.tdd(&["init", "--undo"]).expect(0).says_on_stdout(&["kept, for it was changed since: specs/frs"]);
+
+    // What a person began stays, be it no more than a title.
+    let number = |n: u8| first.replace("-1.", &format!("-{n}."));
+    sandbox.tdd(&["new", "Long links"]).expect(0);
+    assert_eq!(files(), [number(1), number(2)]);
+    std::fs::remove_dir_all(sandbox.path("specs")).unwrap();
+    init(&["--title", "A total"]);
+    sandbox.tdd(&["new", "Links"]).expect(0);
+    assert_eq!(files(), [number(1), number(2)]);
+}
+
+#[test]
 fn ac_tdd_12_9_a_markdown_test_that_nobody_can_carry_out_is_told_with_the_criteria() {
     let requirement = "# Links\n\n## Acceptance Criteria\n\n- AC-STE-12.1: the page shows it\n  verify: mdtest checks/page.test.md\n- AC-STE-12.2: it is read\n  verify: mdtest notes.md\n- AC-STE-12.3: two() gives 2\n";
     let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
@@ -117,6 +208,8 @@ fn ac_tdd_12_4_words_are_explained_and_slips_named() {
     sandbox.tdd(&["explain", "B"]).expect(0).says_on_stdout(&["not GREEN"]);
     sandbox.tdd(&["explain", "exit", "2"]).expect(0).says_on_stdout(&["set-up"]);
     sandbox.tdd(&["explain", "false", "red"]).expect(0).says_on_stdout(&["pass at once"]);
+    sandbox.tdd(&["explain", "touched"]).expect(0).says_on_stdout(&["A protected file was not as it was"]);
+    sandbox.tdd(&["explain", "gate-red"]).expect(0).says_on_stdout(&["The gate command failed"]);
     sandbox.tdd(&["explain", "misssing"]).expect(2).says(&["did you mean missing?"]);
     sandbox.tdd(&["explain"]).expect(0).says_on_stdout(&["Failure modes:", "Exit codes of a run:", "canary"]);
 }

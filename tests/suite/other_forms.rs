@@ -153,3 +153,27 @@ fn what_lies_beside_another_tools_file_is_out_of_sight() {
         assert!(!sandbox.read("seen.txt").contains("a word of the plan"), "{}", sandbox.read("seen.txt"));
     }
 }
+
+#[test]
+fn ac_tdd_12_17_what_other_tools_hold_is_named_where_a_requirement_is_asked_for() {
+    for (tool, file) in [
+        ("spec-kit", "specs/001-links/spec.md"),
+        ("kiro", ".kiro/specs/links/requirements.md"),
+        ("openspec", "openspec/changes/add-links/specs/links/spec.md"),
+    ] {
+        let sandbox = Sandbox::with(&[("shop.py", ""), (file, "# Links\n")]);
+        sandbox.write("openspec/changes/archive/old/specs/links/spec.md", "# Old\n");
+        let init = sandbox.tdd(&["init", "--yes", "--no-doctor"]).expect(0);
+        assert!(!sandbox.path("specs/frs").exists(), "{tool}: {}", init.stdout);
+        init.says_on_stdout(&["1 of another tool", &format!("Next: `tdd {file}`")]);
+        sandbox.tdd(&[]).expect(2).says(&[&format!("name one of {file}: tdd {file}")]);
+        sandbox.tdd(&["new", "STE-1", "Mine", "-c", "a"]).expect(0);
+        sandbox.tdd(&[]).expect(2).says(&["name one of STE-1: tdd STE-1"]);
+    }
+    let sandbox = of_tool("spec-kit");
+    let file = "specs/001-short-links/spec.md";
+    let folder = file.trim_end_matches("spec.md");
+    let of = |named: &str| sandbox.tdd(&["criteria", named]).stdout;
+    assert!(!of(file).is_empty());
+    assert_eq!(of(folder), of(file), "its folder is it");
+}

@@ -103,3 +103,71 @@ fn ac_tdd_6_17_github_is_told_what_went_wrong_where_it_says_that_it_is_there() {
     let ran = with_github(&sandbox, "").expect(1);
     assert!(!ran.stderr.contains("::error") && !beside(&sandbox, "summary.md").exists());
 }
+
+/// An agent whose implementer edits the test that it was to meet.
+const MEDDLING_AGENT: &str = "case $role in
+test-writer) mkdir -p tests; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh
+  block tests/ac_ste_1_1.sh;;
+implementer) echo true >tests/ac_ste_1_1.sh; block src.txt;;
+*) block '';;
+esac
+";
+
+/// Rules and places.
+type Found = Vec<(String, String)>;
+
+/// Of each run its requirement, whether it has ended, and of each result its rule, its place and whether it says
+/// something. What the standard and code scanning ask for is asked for here.
+fn results(sandbox: &Sandbox, file: &str) -> Vec<(String, bool, Found)> {
+    let text = std::fs::read_to_string(beside(sandbox, file)).unwrap();
+    let log: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let said = |value: &serde_json::Value| value.as_str().filter(|text| !text.is_empty()).unwrap().to_owned();
+    let of = |run: &serde_json::Value| {
+        assert_eq!(run["tool"]["driver"]["name"], "tdd");
+        let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+        let results = run["results"].as_array().unwrap().iter().map(|result| {
+            let rule = said(&result["ruleId"]);
+            assert!(rules.iter().any(|one| one["id"] == rule.as_str()), "{rule} is explained");
+            said(&result["message"]["text"]);
+            let place = &result["locations"][0]["physicalLocation"];
+            let line = place["region"]["startLine"].as_u64().unwrap();
+            assert!(result["level"] == "error" && line > 0, "{result}");
+            let file = said(&place["artifactLocation"]["uri"]);
+            assert!(sandbox.path(&file).is_file(), "{file} is a file of the repository");
+            (rule, format!("{file}:{line}"))
+        });
+        let has_ended = run["invocations"][0]["executionSuccessful"].as_bool().unwrap();
+        (said(&run["automationDetails"]["id"]), has_ended, results.collect())
+    };
+    log["runs"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn ac_tdd_12_14_what_speaks_against_a_halt_is_written_as_sarif_with_its_place() {
+    let sandbox = project(WRONG_AGENT, HONEST_CHECK, "");
+    sandbox.tdd(&["STE-1", "--sarif", "gone/x.sarif"]).expect(2).says(&["can't be written", "--sarif"]);
+    sandbox.tdd(&["STE-1", "--sarif", "../x.sarif"]).expect(1);
+    let one = |rule: &str, place: &str| vec![(rule.to_owned(), place.to_owned())];
+    let of = |sandbox: &Sandbox| results(sandbox, "x.sarif");
+    let id = "tdd/STE-1/".to_owned();
+    assert_eq!(of(&sandbox), [(id.clone(), true, one("test-failed", "specs/frs/STE-1.md:5"))]);
+    sandbox.tdd(&["resume", "--retry", "--sarif", "../y.sarif"]).expect(1);
+    assert_eq!(results(&sandbox, "y.sarif"), of(&sandbox));
+
+    let sandbox = project(MEDDLING_AGENT, HONEST_CHECK, "");
+    sandbox.tdd(&["STE-1", "--sarif", "../x.sarif"]).expect(1);
+    let [(_, true, found)] = &of(&sandbox)[..] else { panic!("{:?}", of(&sandbox)) };
+    assert!(found.contains(&("forbidden".to_owned(), "tests/ac_ste_1_1.sh:1".to_owned())), "{found:?}");
+
+    // A green one has none, so that an alert of an earlier one is closed, and each has an id of its own.
+    let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+    let other = sandbox.read("specs/frs/STE-1.md").replace("STE-1", "STE-2");
+    sandbox.write("specs/frs/STE-2.md", &other);
+    sandbox.tdd(&["STE-1", "STE-2", "--stop-after", "red", "--sarif", "../x.sarif"]);
+    let told = of(&sandbox);
+    assert_eq!((&told[0], told.len()), (&(id.clone(), false, Vec::new()), 1), "a pause is no end");
+    let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
+    sandbox.tdd(&["STE-1", "--sarif", "../x.sarif"]).expect(0);
+    assert_eq!(of(&sandbox), [(id, true, Vec::new())]);
+}

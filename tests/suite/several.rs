@@ -126,3 +126,22 @@ fn what_is_no_requirement_is_left_out_of_all_of_them() {
     assert!(ran.stderr.contains("left out: ") && ran.stderr.contains("README.md"), "{}", ran.stderr);
     assert!(ran.stdout.contains("AC-STE-1.1"), "{}", ran.stdout);
 }
+
+#[test]
+fn ac_tdd_12_12_what_all_leaves_out_is_told_where_each_is_told_and_nothing_is_built_on_it() {
+    let sandbox = project("block ''\n", HONEST_CHECK, "");
+    sandbox.tdd(&["new", "STE-0", "Links"]).expect(0);
+    sandbox.write(
+        "specs/frs/STE-2.md",
+        "---\ndepends_on: STE-0\n---\n## Acceptance Criteria\n- AC-STE-2.1: x\n",
+    );
+    let ran = sandbox.tdd(&["--all", "--dry-run", "--keep-going"]).expect(0);
+    assert!(ran.stderr.contains("STE-0.md can't be run") && ran.stderr.contains("nobody has filled it in"));
+    let want = "requirements:\n  STE-1  nothing was done: a dry run\n  STE-0  left out: it can't be run, see above\n  \
+                STE-2  not begun: it depends on STE-0\n";
+    assert!(ran.stdout.ends_with(want), "{}", ran.stdout);
+    for stem in ["STE-1", "STE-2"] {
+        std::fs::remove_file(sandbox.path(&format!("specs/frs/{stem}.md"))).unwrap();
+    }
+    sandbox.tdd(&["--all", "--dry-run"]).expect(2).says(&["each of them was left out", "mend one of them"]);
+}

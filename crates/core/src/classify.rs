@@ -9,6 +9,10 @@ use crate::mapping::Mapping;
 use crate::path::RelPath;
 use crate::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
 
+mod mark;
+
+pub use mark::Mark;
+
 /// What the source of a test says of it, as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
@@ -25,6 +29,8 @@ pub struct Body {
     /// Names beside the one that a runner says to be absent, which its file asks for and which are not there
     /// either: a runner stops at the first.
     pub absent_too: BTreeSet<String>,
+    /// Why the runner would never run it, though it looks like a test.
+    pub never_run: Option<&'static str>,
     pub mark: Mark,
     /// A module that its file imports and that is nowhere in the project, named by none of its manifests, and the
     /// line of the import.
@@ -46,31 +52,6 @@ pub struct Ask {
 impl Ask {
     fn is_of(&self, absent: &str) -> bool {
         self.given.contains(absent) && !self.of.contains(absent)
-    }
-}
-
-/// What keeps a test from being run, or its failure from counting, as its source says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Mark {
-    #[default]
-    None,
-    /// Whatever the code does; as it is written.
-    Always(String),
-    /// Under a condition, of which the words are known.
-    Under(String, BTreeSet<String>),
-}
-
-impl Mark {
-    /// How the mark is written, if the test will not count once what is absent is there. Of a
-    /// condition that speaks of something else nothing is known: it may be about the system.
-    fn discounts(&self, absent: Option<&str>) -> Option<&str> {
-        match self {
-            Self::None => None,
-            Self::Always(written) => Some(written),
-            Self::Under(written, words) => {
-                absent.map(absent_name).is_some_and(|name| words.contains(name)).then_some(written)
-            }
-        }
     }
 }
 
@@ -140,6 +121,7 @@ fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<R
     let one = |id: TestId, seen: Seen| {
         let body = (sources.body)(file, &id);
         let kind = match failure.kind {
+            FailureKind::Missing if body.never_run.is_some() => RedKind::None,
             FailureKind::Missing => kind_of_failure(failure, &body),
             FailureKind::Timeout => RedKind::Timeout,
             FailureKind::Crash => RedKind::Crash,
@@ -259,6 +241,9 @@ fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
     }
     if kind != RedKind::None || failure.kind != FailureKind::Missing || body.line == 0 {
         return None;
+    }
+    if let Some(why) = body.never_run {
+        return Some(Why { words: format!("would never run: {why}"), line: Some(body.line) });
     }
     let absent = failure.absent.as_deref();
     let told = absent.map(|absent| absent.split('.').next().unwrap_or(absent));

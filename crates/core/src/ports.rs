@@ -104,8 +104,7 @@ pub trait Checkpoints {
     fn show_all(&mut self) -> Result<(), Trouble> {
         Ok(())
     }
-    /// The folder of a repository inside the work tree that this file lies in: no commit of the outer
-    /// one can hold it.
+    /// The folder of an inner repository that this file lies in: no commit of the outer one can hold it.
     fn inner_repository(&self, _path: &RelPath) -> Option<RelPath> {
         None
     }
@@ -227,9 +226,8 @@ pub trait Tests {
     fn recall(&mut self, _recalled: &Recalled) {}
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
     async fn run(&mut self, order: &TestOrder, observer: Observer<'_>) -> Result<TestRun, Trouble>;
-    /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract
-    /// section 7: files of criteria that are not reached take no part). Its report is `None` unless
-    /// it is the test command.
+    /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract section 7: files
+    /// of criteria that are not reached take no part). Its report is `None` unless it is the test command.
     async fn run_gate(
         &mut self,
         label: &str,
@@ -246,14 +244,16 @@ pub trait Tests {
     }
     /// The command line that runs these files' tests, for a prompt.
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String;
-    /// The command line that runs all tests and stops neither at a failure nor at a file that does
-    /// not load, for a prompt.
+    /// The command line that runs all tests, whatever fails or does not load, for a prompt.
     fn everything(&self) -> String {
         self.selection(Suite::Test, &[])
     }
-    /// Names of tests that the source of a test file declares, found without running it, for
-    /// files that do not load. Empty if the language is not known.
+    /// Ids that the source of a test file declares, for one that does not load; none of a language that is not known.
     fn declared(&self, file: &RelPath, source: &[u8]) -> Vec<TestId>;
+    /// Why the runner would never run what is declared by this id, though it looks like a test of another runner.
+    fn never_runs(&self, _id: &TestId, _source: &str) -> Option<&'static str> {
+        None
+    }
 }
 
 /// One run of one check.
@@ -358,8 +358,7 @@ pub trait Agents {
     /// Has an agent carry out a Markdown test, in the same isolation as a role. A log that does not
     /// count is a report that says fail; `Err` is as for `run`.
     async fn mdtest(&mut self, order: &MdtestOrder, observer: Observer<'_>) -> Result<MdtestReport, Trouble>;
-    /// What the children used since this was last asked, one for each that ended, whatever came
-    /// of it; as they tell it.
+    /// What the children used since this was last asked, one for each that ended, as they tell it.
     fn used(&mut self) -> Vec<ChildUse> {
         Vec::new()
     }

@@ -43,8 +43,11 @@ impl Fault {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
+    /// The role says itself that it failed.
     ClaimedFailed,
+    /// The role was stopped at a bound.
     Exhausted(Exhaustion),
+    /// The role's result block is missing, or can't be read.
     Format(ClaimError),
     /// The role may not change this file.
     Forbidden(RelPath),
@@ -58,9 +61,11 @@ pub enum Reason {
     LostName(LostName),
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
+    /// No new or changed test belongs to the criterion.
     NoCandidate(CriterionId),
     /// A new test that is red and belongs to no criterion.
     Unowned(TestId),
+    /// A new test is not red in a way that code can mend.
     NotRed {
         criterion: CriterionId,
         test: TestId,
@@ -75,15 +80,19 @@ pub enum Reason {
     Broken(TestId),
     /// No test of the criterion ran.
     NothingRan(CriterionId),
+    /// A test of the criterion is red.
     TestFailed(TestId),
+    /// A test of the criterion was skipped.
     TestSkipped(TestId),
+    /// A test of the criterion was expected and not seen.
     TestVanished(TestId),
+    /// A test was green and is red now.
     Regressed(TestId),
-    FewerTests {
-        before: usize,
-        now: usize,
-    },
+    /// The suite has fewer tests than before.
+    FewerTests { before: usize, now: usize },
+    /// The gate command failed.
     GateRed,
+    /// The run says nothing of the work.
     NoEvidence(String),
     /// A copy that expects something else passes too: what the code does with expectations is no work.
     Toothless(TestId),

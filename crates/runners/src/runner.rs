@@ -376,6 +376,11 @@ impl Tests for ProjectTests {
         let names = tdd_source::declared(language, &String::from_utf8_lossy(source));
         names.into_iter().map(|name| TestId(format!("{path}::{name}"))).collect()
     }
+
+    fn never_runs(&self, id: &TestId, source: &str) -> Option<&'static str> {
+        let (_, name) = id.0.split_once("::")?;
+        self.adapter.never_runs(name, source)
+    }
 }
 
 fn words(argv: &[String]) -> Vec<OsString> {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::cli::look::MatrixArgs;
-use crate::commands::junit;
+use crate::commands::reports::{Form, ReportFile};
 use crate::commands::run_status::For;
 use crate::commands::status::{chosen_work, repository};
 use crate::text::object::VERSION;
@@ -25,8 +25,8 @@ pub fn run(args: &MatrixArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let run = chosen_work(&repository, args.run.as_deref(), For::Looking)?;
     let (cwd, _) = crate::commands::surroundings()?;
-    if let Some(file) = junit::place(args.junit.as_deref(), &cwd)? {
-        junit::write_runs(&file, &repository, std::slice::from_ref(&run))?;
+    if let Some(report) = ReportFile::of(Form::Junit, args.junit.as_deref(), &cwd)? {
+        report.write_runs(&repository, std::slice::from_ref(&run))?;
         return Ok(ExitCode::SUCCESS);
     }
     let story = super::story_of(&run)?;

@@ -1,4 +1,4 @@
-//! What a pipeline is told when a run ends: the JUnit report that was asked for; under GitHub Actions, where it says
+//! What a pipeline is told when a run ends: the reports that were asked for; under GitHub Actions, where it says
 //! so itself, an annotation of what went wrong and a summary of the job.
 
 use std::fs::OpenOptions;
@@ -9,7 +9,7 @@ use super::prepare::Prepared;
 use crate::commands::journalled::Journalled;
 use crate::commands::look::{matrix, story_of};
 use crate::commands::run_status::RunStatus;
-use crate::commands::{junit, status};
+use crate::commands::status;
 use crate::exit::Exit;
 use crate::view::print;
 use tdd_child::regular_file;
@@ -22,8 +22,8 @@ use tdd_core::trouble::Trouble;
 /// Tells what the run in this folder came to.
 pub(super) fn tell(prepared: &Prepared, state: &State, (run, exit): (&RunDir, Exit)) -> Result<(), Trouble> {
     let repository = &prepared.place.repository;
-    if let Some(file) = &prepared.junit {
-        junit::write_runs(file, repository, std::slice::from_ref(run))?;
+    for report in &prepared.reports {
+        report.write_runs(repository, std::slice::from_ref(run))?;
     }
     if prepared.environment.var("GITHUB_ACTIONS").is_none_or(|word| word != "true") {
         return Ok(());

@@ -19,6 +19,7 @@ use tdd_child::passthrough::Operator;
 use tdd_child::run_folder::RunDir;
 use tdd_child::sandbox;
 use tdd_core::commands::ProjectCommands;
+use tdd_core::counted::and_more;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Plan, RedRule, SandboxNeed, Screens, SupersedeRule};
 use tdd_core::isolation::Wanted;
@@ -33,7 +34,7 @@ use tdd_spec::mdtest;
 use super::earlier;
 use super::finished::Finished;
 use super::record;
-use crate::commands::junit;
+use crate::commands::reports::ReportFile;
 
 /// A run that may begin.
 pub struct Prepared {
@@ -46,8 +47,8 @@ pub struct Prepared {
     pub cassette: Option<PathBuf>,
     /// Where the run is to be recorded.
     pub record: Option<PathBuf>,
-    /// Where a JUnit report is written at the end.
-    pub junit: Option<PathBuf>,
+    /// What is written at the end beside what it tells.
+    pub(in crate::commands) reports: Vec<ReportFile>,
     pub plan: Plan,
     /// The level of isolation, and what keeps it.
     pub sandbox: sandbox::Chosen,
@@ -115,7 +116,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let cassette = settings.cassette.as_ref().map(|path| cwd.join(path));
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
-    let junit = junit::place(args.junit.as_deref(), cwd)?;
+    let reports = ReportFile::all(args.junit.as_deref(), args.sarif.as_deref(), cwd)?;
     Ok(Prepared {
         place,
         environment,
@@ -125,7 +126,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
         roles,
         cassette,
         record,
-        junit,
+        reports,
         plan,
         sandbox,
         operator,
@@ -160,12 +161,20 @@ pub(in crate::commands) fn or_a_command(trouble: Trouble, typed: &str) -> Troubl
     trouble.advise(next)
 }
 
+/// Requirements of other tools that are named.
+const OTHERS_SHOWN: usize = 5;
+
 fn no_requirement(place: &Place, settings: &Settings) -> Trouble {
     let known = match project::known_requirements(place, &settings.specs_dir) {
         Ok(known) => known,
         Err(trouble) => return trouble,
     };
-    let listed = if known.is_empty() {
+    let others = project::of_other_tools(&place.project);
+    let listed = if let (true, [first, ..]) = (known.is_empty(), &others[..]) {
+        let shown: Vec<&str> = others.iter().take(OTHERS_SHOWN).map(String::as_str).collect();
+        let more = and_more(others.len() - shown.len());
+        format!("name one of {}{more}: tdd {first}", shown.join(", "))
+    } else if known.is_empty() {
         format!("there is none in {}/ yet; write one: tdd new \"Short links\"", settings.specs_dir)
     } else {
         format!("name one of {}: tdd {}", known.join(", "), known[0])

@@ -18,6 +18,8 @@ use super::Work;
 /// One test file that the test-writer wrote or changed.
 struct Source {
     declared: Vec<TestId>,
+    /// Those of them that the runner would never run, and why.
+    never_run: BTreeMap<TestId, &'static str>,
     /// What its grammar says of it; `None` if there is no grammar for it.
     read: Option<Result<TestFile, Unread>>,
 }
@@ -56,9 +58,11 @@ impl SourceBook {
     }
 
     pub(super) fn body(&self, file: &RelPath, id: &TestId) -> Body {
-        let Some(read) = self.sources.get(file).and_then(|source| source.read.as_ref()) else {
+        let source = self.sources.get(file);
+        let Some(read) = source.and_then(|source| source.read.as_ref()) else {
             return Body::default();
         };
+        let never_run = source.and_then(|source| source.never_run.get(id)).copied();
         let existing = self.existing.get(file).cloned().unwrap_or_default();
         // What a grammar can't follow is no evidence of an expectation.
         let Ok(read) = read else {
@@ -88,6 +92,7 @@ impl SourceBook {
                 Conditional::Conditional
             },
             existing,
+            never_run,
             absent_too: self.absent_too.get(file).cloned().unwrap_or_default(),
             nowhere: self.nowhere.get(file).cloned(),
             undefined: if by_file { None } else { facts.undefined.clone() },
@@ -217,10 +222,12 @@ impl<W: World> Drive<'_, W> {
             if let Some(after) = self.ports.checkpoints.read(&work.after, file)? {
                 let declared = self.ports.tests.declared(file, &after);
                 let source = String::from_utf8_lossy(&after);
+                let why = |id: &TestId| Some((id.clone(), self.ports.tests.never_runs(id, &source)?));
+                let never_run = declared.iter().filter_map(why).collect();
                 let around = self.around_test(&mut helpers, (file, &source))?;
                 let language = Language::of(file.extension());
                 let read = language.map(|language| TestFile::read_with(language, &source, &around));
-                book.sources.insert(file.clone(), Source { declared, read });
+                book.sources.insert(file.clone(), Source { declared, never_run, read });
             }
         }
         let owned: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();

@@ -38,6 +38,13 @@ fn said_of(word: &str, value: &Value, above: Option<&str>) -> Option<String> {
     let near = about(value).or_else(|| above.map(str::to_owned));
     let is_it = |one: &Value| one.as_str() == Some(word);
     let choice = value["enum"].as_array();
+    // A variant that holds something: an object of this one field.
+    let holds_one = |names: &Vec<Value>| names.len() == 1 && is_it(&names[0]);
+    let is_variant =
+        value["additionalProperties"] == false && value["required"].as_array().is_some_and(holds_one);
+    if is_variant && value["description"].is_string() {
+        return near;
+    }
     if is_it(&value["const"]) || choice.is_some_and(|choice| choice.iter().any(is_it)) {
         return near;
     }

@@ -76,6 +76,10 @@ fn by_path(place: &Place, specs: &Path, path: &str, archived: Archive) -> Result
             trouble
         }
     })?;
+    let own = OF_OTHER_TOOLS.map(|(_, name)| name).into_iter().find(|name| file.join(name).is_file());
+    if let Some(name) = own {
+        return by_path(place, specs, &format!("{}/{name}", path.trim_end_matches('/')), archived);
+    }
     let real = safe_file::resolve(&file, &place.repository).map_err(|error| error.trouble(path))?;
     let archive = specs.join(ARCHIVE);
     let is_archived = std::fs::canonicalize(archive).is_ok_and(|archive| real.starts_with(archive));

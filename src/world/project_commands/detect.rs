@@ -29,7 +29,7 @@ pub(super) fn test_command(project: &Path) -> Result<Sourced, Trouble> {
                  no Cargo.toml, no package.json with a test script, no Python project, no go.mod, and nothing of PHP, Ruby, the JVM, \
                  .NET or deno here, nor a Makefile, justfile or Taskfile with a target `test`",
             )
-            .advise("Name it: --test 'COMMAND', or `test: COMMAND` in tdd.yaml.")),
+            .advise("name it: --test 'COMMAND', or `test: COMMAND` in tdd.yaml; `tdd init` writes one where it knows the language")),
         1 => Ok(found.remove(0)),
         _ => {
             let lines: Vec<String> = found.iter().map(|one| format!("{}: {}", one.source, one.command)).collect();
@@ -44,8 +44,17 @@ pub(super) fn first_of_language(project: &Path) -> Option<&'static str> {
         return Some("node --test");
     }
     let is_python = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "py");
-    let has_python = !files(project, &["", "src/"], &is_python).is_empty();
-    has_python.then(|| if has_pytest(project) { "python3 -m pytest" } else { "python3 -m unittest" })
+    let required = ["requirements.txt", "requirements-dev.txt", "Pipfile", "tox.ini"];
+    let has_python = || !files(project, &["", "src/"], &is_python).is_empty() || has_package(project);
+    let is_of_python = required.iter().any(|name| exists(project, name)) || has_python();
+    is_of_python.then(|| if has_pytest(project) { "python3 -m pytest" } else { "python3 -m unittest" })
+}
+
+/// Whether a folder of the project's, or of its `src`, is a package.
+fn has_package(project: &Path) -> bool {
+    let is_package = |name: &str| exists(project, &format!("{name}/__init__.py"));
+    !files(project, &[""], &is_package).is_empty()
+        || !files(&project.join("src"), &[""], &|name| is_package(&format!("src/{name}"))).is_empty()
 }
 
 /// Whether the interpreter that would run the tests has it: the project's own environment, else the one in PATH, which

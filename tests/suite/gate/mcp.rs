@@ -303,6 +303,8 @@ fn ac_tdd_12_10_what_is_no_message_gets_the_protocols_error_and_ends_nothing() {
     let mut client = Client::unknown(&sandbox);
     let said = client.asks("tools/call", &json!({ "name": "status", "arguments": {} }));
     assert!(said["error"]["code"].is_i64() && said.get("result").is_none(), "{said}");
+    let words = said["error"]["message"].as_str().unwrap();
+    assert!(words.contains("before `initialize`") && words.contains("send `initialize`"), "{words}");
     assert_eq!(client.asks("ping", &json!({}))["result"], json!({}));
     client.greets();
     client.goes_through("status", &json!({}), &["the gate is on"]);

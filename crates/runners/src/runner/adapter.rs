@@ -38,6 +38,11 @@ pub(super) trait Adapter: Debug {
         true
     }
 
+    /// Why it would never run what is declared by this name (`Class::test`), though it looks like a test.
+    fn never_runs(&self, _name: &str, _source: &str) -> Option<&'static str> {
+        None
+    }
+
     /// What an earlier process of the run knew.
     fn recall(&mut self, _recalled: &Recalled, _place: &Place) {}
 

@@ -104,6 +104,11 @@ fn requirements(place: &Place, specs_dir: &str) -> Finding {
         Ok(known) => known,
         Err(trouble) => return Finding::problem(Subject::Requirements, trouble),
     };
+    let others = project::of_other_tools(&place.project);
+    if let (true, [first, ..]) = (known.is_empty(), &others[..]) {
+        let told = format!("{} of another tool, such as {first}", others.len());
+        return Finding::ok(Subject::Requirements, told);
+    }
     if known.is_empty() {
         return Finding::warning(
             Subject::Requirements,

@@ -33,6 +33,19 @@ pub(super) struct Lines<R, W: AsyncWrite> {
     begun: bool,
 }
 
+/// Whose a message is.
+enum Sorted {
+    Ours(Box<Message>),
+    /// It wants no answer.
+    Nobodys,
+    /// A call of somebody who has not said who they are.
+    TooEarly(RequestId),
+}
+
+/// What they read.
+const TOO_EARLY: &str = "this call came before `initialize`; by the protocol a client says first who it is and what it \
+                         speaks; send `initialize`, then `notifications/initialized`, then this call again";
+
 /// What a line is.
 enum Read {
     Whole,
@@ -79,15 +92,19 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
         }));
     }
 
-    /// Before the client has said who it is only requests are for anybody.
-    fn is_for_us(&mut self, message: &Message) -> bool {
-        if let JsonRpcMessage::Request(request) = message {
-            let says_who = matches!(request.request, ClientRequest::InitializeRequest(_))
-                || request.request.get_meta().protocol_version().is_some();
-            self.begun |= says_who;
-            return true;
+    /// Before the client has said who it is only what says so, and a ping, is for us.
+    fn sorted(&mut self, message: Message) -> Sorted {
+        let JsonRpcMessage::Request(request) = &message else {
+            return if self.begun { Sorted::Ours(Box::new(message)) } else { Sorted::Nobodys };
+        };
+        let says_who = matches!(request.request, ClientRequest::InitializeRequest(_))
+            || request.request.get_meta().protocol_version().is_some();
+        self.begun |= says_who;
+        if self.begun || matches!(request.request, ClientRequest::PingRequest(_)) {
+            Sorted::Ours(Box::new(message))
+        } else {
+            Sorted::TooEarly(request.id.clone())
         }
-        self.begun
     }
 }
 
@@ -144,8 +161,14 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
                     self.refuse(ErrorData::invalid_request(why, None), id);
                 }
                 Read::Whole => match message(&std::mem::take(&mut self.line)) {
-                    Ok(Some(message)) if self.is_for_us(&message) => return Some(message),
-                    Ok(_) => {}
+                    Ok(Some(message)) => match self.sorted(message) {
+                        Sorted::Ours(message) => return Some(*message),
+                        Sorted::Nobodys => {}
+                        Sorted::TooEarly(id) => {
+                            self.refuse(ErrorData::invalid_request(TOO_EARLY, None), Some(id));
+                        }
+                    },
+                    Ok(None) => {}
                     Err((error, id)) => self.refuse(error, id),
                 },
             }

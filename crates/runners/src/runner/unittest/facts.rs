@@ -47,6 +47,13 @@ impl Adapter for Unittest {
         self.selection(place, files)
     }
 
+    /// A plain function is collected by pytest alone. What a file that loads its tests itself makes of it nobody can
+    /// tell.
+    fn never_runs(&self, name: &str, source: &str) -> Option<&'static str> {
+        let is_run = name.contains("::") || source.contains("load_tests");
+        (!is_run).then_some("a plain function, and unittest runs methods of a `unittest.TestCase` alone")
+    }
+
     fn recall(&mut self, _: &Recalled, _: &Place) {
         self.recall();
     }
