@@ -93,7 +93,8 @@ fn describe(prepared: &Prepared) -> String {
     let refactor = usize::from(plan.refactor == Refactoring::Once);
     let forks = usize::from(covered > 0) + worked_on + refactor;
     if prepared.settings.held_out == Holding::On {
-        let of_two = "a coin hides some tests of each criterion that has two or more, until the end";
+        let of_two = "a coin hides some tests of each criterion until the end; where one has a single test, a second \
+                      test-writer is asked for more";
         lines.push(format!("held out:    {of_two}"));
     }
     if plan.refactor == Refactoring::Off {

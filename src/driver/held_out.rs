@@ -2,6 +2,7 @@
 //! section 7). What judges work by them meanwhile is in `measure/held_out.rs`.
 
 mod parting;
+mod rests;
 
 use std::collections::BTreeSet;
 

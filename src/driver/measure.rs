@@ -19,6 +19,7 @@ mod refactor;
 mod sources;
 mod units;
 
+pub(super) use helpers::Named;
 use std::collections::BTreeSet;
 
 use tdd_core::attempt::CheckpointId;

@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
+use serde_json::json;
+
 use super::battery;
 use super::cycle::{honest_shop_cassette, shop};
 use super::sandbox::{Ran, Sandbox, has_python};
@@ -313,6 +315,40 @@ fn code_that_was_mended_by_hand_after_a_halt_is_gone_on_with() {
     // The refactorer alone: the implementer has nothing left to do.
     assert!(ran.stdout.contains("attempts: 4, 2 failed on their work"), "{}", ran.stdout);
     assert!(ran.stdout.contains("green, by hand"), "{}", ran.stdout);
+}
+
+/// What unittest calls a test is known from a run alone: before there was a module it did not load.
+#[test]
+fn ac_tdd_9_95_code_by_hand_counts_for_tests_that_did_not_load_when_they_were_seen_red() {
+    if !has_python() {
+        return;
+    }
+    let test = "import unittest\nimport shop\n\n\nclass New(unittest.TestCase):\n    def test_two(self):\n        \
+                self.assertEqual(shop.two(), 2)\n";
+    let old = "import unittest\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        \
+               self.assertEqual(1, 1)\n";
+    let sandbox = Sandbox::with(&[
+        (".gitignore", "__pycache__/\n"),
+        ("tests/__init__.py", ""),
+        ("tests/test_old.py", old),
+        (
+            "tdd.yaml",
+            "test: python3 -m unittest discover -s tests -t .\nbudgets: { semantic: 1, format: 1 }\n",
+        ),
+        ("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: two() is 2.\n"),
+    ]);
+    let say = |file: &str| json!({ "status": "ok", "files": [file] });
+    let calls = json!([
+        { "role": "test-writer", "write": { "tests/test_ac_ste_1_1.py": test }, "say": say("tests/test_ac_ste_1_1.py") },
+        { "role": "implementer", "write": { "shop.py": "def two():\n    return 0\n" }, "say": say("shop.py") },
+        { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+    ]);
+    let file = cassette(&sandbox, &calls.to_string());
+    sandbox.tdd(&["STE-1", "--agent", "scripted", "--no-review", "--cassette", &file]).expect(1);
+    sandbox.write("shop.py", "def two():\n    return 2\n");
+    sandbox.tdd(&["resume", "STE-1", "--edited", "--no-review", "--cassette", &file]).expect(0);
+    assert_eq!(sandbox.read("shop.py"), "def two():\n    return 2\n", "the person's own");
+    sandbox.tdd(&["why", "AC-STE-1.1"]).expect(0).says_on_stdout(&["green  by hand"]);
 }
 
 #[test]

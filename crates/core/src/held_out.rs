@@ -45,7 +45,8 @@ pub struct Parted {
     pub hidden: Vec<TestId>,
     /// The files that hold them in the whole tree.
     pub files: Vec<HeldFile>,
-    /// Snapshots that runners keep for the hidden files: out of the tree with them.
+    /// Snapshots that runners keep for the hidden files, and files beside tests that only these rest on: out of the tree
+    /// with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub snapshots: Vec<RelPath>,
     /// Why nothing is held out.

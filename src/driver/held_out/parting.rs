@@ -56,6 +56,7 @@ impl<W: World> Drive<'_, W> {
                 parted.none.take().map(|why| if why == ONE_TEST { STILL_ONE.to_owned() } else { why });
         }
         let mut parting = Parting { whole, criteria };
+        self.hide_what_they_rest_on(&mut parting)?;
         let checked = self.unpart_what_needs_its_others(&mut parting, &reds).await;
         self.ports.tests.work_in(None);
         self.ports.bench.close();

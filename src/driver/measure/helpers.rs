@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::finding::ClassedChange;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};
 use tdd_core::ports::{Checkpoints, World};
@@ -19,6 +20,9 @@ const MOST_READ: usize = 200;
 
 /// Manifests that are asked for the names of packages.
 const MOST_MANIFESTS: usize = 100;
+
+/// A file and what it says.
+pub(in crate::driver) type Named = (RelPath, String);
 
 /// The helpers of one checkpoint, each read once.
 pub(super) struct HelperBook {
@@ -55,22 +59,50 @@ impl<W: World> Drive<'_, W> {
         files: &[RelPath],
         at: &CheckpointId,
     ) -> Result<BTreeSet<RelPath>, Trouble> {
+        let mut users = Vec::new();
+        for change in self.changed_since_start(at)? {
+            let source = self.source(at, &change.path)?;
+            users.extend(source.map(|source| (change.path, source)));
+        }
+        self.named_in(files, at, &users)
+    }
+
+    pub(in crate::driver) fn changed_since_start(
+        &mut self,
+        at: &CheckpointId,
+    ) -> Result<Vec<ClassedChange>, Trouble> {
+        Ok(self.work_since_start(at)?.changed)
+    }
+
+    /// The same of these sources.
+    pub(in crate::driver) fn named_in(
+        &mut self,
+        files: &[RelPath],
+        at: &CheckpointId,
+        users: &[Named],
+    ) -> Result<BTreeSet<RelPath>, Trouble> {
         let book = self.helper_book(at)?;
         let mut texts = BTreeMap::new();
         for file in files {
             texts.insert(file.clone(), self.source(at, file)?.unwrap_or_default());
         }
         let mut named = BTreeSet::new();
-        for change in self.work_since_start(at)?.changed {
-            let path = change.path;
-            let Some(source) = self.source(at, &path)? else { continue };
-            let taken = taken_from(&book.files, (&path, &source));
+        for (path, source) in users {
+            let taken = taken_from(&book.files, (path, source));
             let is_named = |(file, text): &(&RelPath, &String)| {
-                **file != path && (taken.contains(*file) || names((&path, &source), (file, text)))
+                *file != path && (taken.contains(*file) || names((path, source), (file, text)))
             };
             named.extend(texts.iter().filter(is_named).map(|(file, _)| file.clone()));
         }
         Ok(named)
+    }
+
+    pub(in crate::driver) fn text_at(
+        &mut self,
+        at: &CheckpointId,
+        path: &RelPath,
+    ) -> Result<Option<String>, Trouble> {
+        self.source(at, path)
     }
 
     /// What the imports of a file lead to, and what it may use without one.

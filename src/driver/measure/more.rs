@@ -1,17 +1,19 @@
 //! The second test-writer adds files of tests for criteria that have one test; all else is as the first one left it
 //! (contract section 7, held-out tests).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::claim::Claim;
+use tdd_core::classify::absent_name;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::Event;
-use tdd_core::finding::{ChangeKind, ClassedChange};
+use tdd_core::finding::{ChangeKind, ClassedChange, RedFindings, RedKind, RedTest, Why};
 use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, World};
+use tdd_core::test::{Failure, Outcome, TestReport};
 use tdd_core::trouble::Trouble;
 
 use super::Work;
@@ -61,4 +63,54 @@ impl<W: World> Drive<'_, W> {
         all.add(mapping);
         all
     }
+
+    /// An implementer could not know what a hidden test calls by a name of its own: neither the first one's tests nor
+    /// the requirement say it.
+    pub(super) fn refuse_names_of_its_own(
+        &mut self,
+        work: &Work,
+        report: &TestReport,
+        findings: &mut RedFindings,
+    ) -> Result<(), Trouble> {
+        let Some(red) = self.state.red.as_ref().filter(|_| self.is_second_writer()) else { return Ok(()) };
+        let first: BTreeSet<RelPath> = red.mapping.owned.values().flat_map(|own| own.files.clone()).collect();
+        let criteria = self.state.run.requirement.criteria.iter().map(|criterion| criterion.text.clone());
+        let mut known: Vec<String> = criteria.chain(self.state.run.requirement.title.clone()).collect();
+        for file in &first {
+            known.extend(self.source(&work.after, file)?);
+        }
+        let says = |name: &str| known.iter().any(|text| has_word(text, name));
+        for criterion in &mut findings.criteria {
+            for test in criterion.tests.iter_mut().filter(|test| test.kind == RedKind::Missing) {
+                let Some(file) = criterion.files.iter().find(|file| is_in(test, file)) else { continue };
+                let failure = failure_of(report, test, file).filter(|_| !first.contains(file));
+                let absent = failure.and_then(|failure| failure.absent.as_deref()).map(absent_name);
+                let Some(name) = absent.filter(|name| !name.is_empty() && !says(name)) else { continue };
+                let words = format!(
+                    "calls the code by a name that neither the requirement nor the tests that were there have: `{name}`"
+                );
+                (test.kind, test.why) = (RedKind::None, Some(Why { words, line: None }));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_in(test: &RedTest, file: &RelPath) -> bool {
+    file.as_str() == test.id.file() || file.as_str().ends_with(&format!("/{}", test.id.file()))
+}
+
+/// How a test fails, or its file.
+fn failure_of<'r>(report: &'r TestReport, test: &RedTest, file: &RelPath) -> Option<&'r Failure> {
+    let own = report.tests.iter().find(|result| result.id == test.id);
+    let own = own.and_then(|result| match &result.outcome {
+        Outcome::Failed(failure) => Some(failure),
+        Outcome::Passed | Outcome::Skipped => None,
+    });
+    own.or_else(|| report.load_failures.iter().find(|load| load.file == *file).map(|load| &load.failure))
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
+    text.split(|char| !is_part(char)).any(|part| part == word)
 }

@@ -58,6 +58,7 @@ impl<W: World> Drive<'_, W> {
                 self.classify_red(&runs, &scales, &mut findings);
                 self.refuse_what_needs_later_files(&work, &mut findings).await?;
                 if let Some(report) = &runs.first.report {
+                    self.refuse_names_of_its_own(&work, report, &mut findings)?;
                     let own: BTreeSet<&TestId> =
                         findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
                     events.extend(facts(&runs.first, report, |test| own.contains(&test.id)));

@@ -75,7 +75,7 @@ fn ac_tdd_8_65_who_knows_the_shown_test_alone_is_caught_by_the_other_ones() {
 
 /// What comes of the second session never halts a run, and leaves nothing.
 #[test]
-fn ac_tdd_8_66_a_second_test_writer_that_brings_nothing_takes_nothing_back() {
+fn ac_tdd_8_66_ac_tdd_8_69_a_second_test_writer_that_brings_nothing_takes_nothing_back() {
     if !has_python() {
         return;
     }
@@ -84,12 +84,17 @@ fn ac_tdd_8_66_a_second_test_writer_that_brings_nothing_takes_nothing_back() {
     touched[FIRST] = json!(test_of("First", &[twice(12)]));
     let green = "import unittest\nimport shop\n\n\nclass More(unittest.TestCase):\n    def test_one(self):\n        \
                  self.assertEqual(shop.one(), 1)\n";
+    let other_name = more()[MORE].as_str().unwrap().replace("shop.double", "shop.twice_of");
     let disputes =
         json!({ "role": "test-writer", "say": { "status": "failed", "files": [], "notes": "no" } });
     for (second, told) in [
         (writes(&touched), "this role may not change: tests/test_ac_ste_1_1.py"),
         (writes(&json!({ "shop.py": DOUBLE, MORE: more()[MORE] })), "this role may not change: shop.py"),
         (writes(&json!({ MORE: green })), "passes before any code was written"),
+        (
+            writes(&json!({ MORE: other_name })),
+            "a name that neither the requirement nor the tests that were there have",
+        ),
         (json!({ "role": "test-writer", "write": more(), "print": "no block" }), "RED failed"),
         (disputes, "RED failed"),
     ] {

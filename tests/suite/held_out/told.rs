@@ -148,7 +148,9 @@ fn ac_tdd_8_63_a_dry_run_says_whether_tests_would_be_held_out() {
         return;
     }
     let play = Play::python(&[], "", &tests(), &[WRONG, "true"]);
-    play.run(&["--dry-run"]).expect(0).says_on_stdout(&["held out:    a coin hides some tests of each"]);
+    play.run(&["--dry-run"])
+        .expect(0)
+        .says_on_stdout(&["held out:    a coin hides some tests of each criterion"]);
     let settings = play.sandbox.read("tdd.yaml").replace("held_out: true", "held_out: false");
     play.sandbox.write("tdd.yaml", &settings);
     let ran = play.run(&["--dry-run"]).expect(0);
