@@ -91,8 +91,15 @@ fn a_role_s_own_log_and_a_person_s_code_are_work_as_ever() {
 fn ac_tdd_9_93_a_failed_attempt_takes_nothing_of_such_a_file_with_it() {
     // Nothing is left of the budget, so that all goes back to the last good work.
     let agent = HONEST_AGENT.replace("echo two >>src.txt", "echo bad >>src.txt");
-    let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
-    let lines = AtomicUsize::new(0);
+    // Each run elsewhere waits until the program has written once more: on a busy machine that may take longer.
+    let waits = "case $PWD in */repo) ;; *) log=../dev.log; n=$(cat $log); while test \"$(cat $log)\" = \"$n\"; do :; \
+                 done;; esac";
+    let sandbox = project(&agent, "", "budgets: { semantic: 1 }\n");
+    let waits = waits.replace("../dev.log", &sandbox.path("dev.log").to_string_lossy());
+    std::fs::write(sandbox.beside("check.sh"), format!("{waits}\n{HONEST_CHECK}")).unwrap();
+    append(&sandbox, "dev.log");
+    sandbox.commit();
+    let lines = AtomicUsize::new(1);
     let tick = || {
         append(&sandbox, "dev.log");
         lines.fetch_add(1, Ordering::Relaxed);
