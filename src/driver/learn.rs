@@ -73,10 +73,7 @@ impl<W: World> Drive<'_, W> {
             return false;
         }
         let is_code = Language::of(path.extension()).is_some();
-        let is_alike = |left: &RelPath| {
-            let (left, path) = (left.as_str(), path.as_str());
-            !is_code && likeness::alike_paths(left, path) && likeness::is_telling(left, path)
-        };
+        let is_alike = |left: &RelPath| !is_code && likeness::is_named_like(left, path);
         if is_of_a_canary(path) {
             return true;
         }

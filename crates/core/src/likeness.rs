@@ -1,5 +1,7 @@
 //! Names that differ in words with digits alone: what tests name by time, process or number is of one kind.
 
+use crate::path::RelPath;
+
 /// Fewer letters of a number say little of who counts with it.
 const TELLING: usize = 3;
 /// As many digits as the greatest number of a process has: Linux counts to 4194304 at most, and then from 300 anew.
@@ -16,7 +18,7 @@ pub fn alike(one: &str, other: &str) -> bool {
 }
 
 /// The same of paths, part by part.
-pub fn alike_paths(one: &str, other: &str) -> bool {
+fn alike_paths(one: &str, other: &str) -> bool {
     of_parts(one, other, alike)
 }
 
@@ -31,6 +33,11 @@ pub fn is_telling(one: &str, other: &str) -> bool {
             || differing.any(|(a, b)| a.len().min(b.len()) >= TELLING)
             || one.chars().filter(char::is_ascii_digit).count() >= OF_A_TIME
     })
+}
+
+/// Both: a path that is named like another one, by a time, a process or an id.
+pub fn is_named_like(one: &RelPath, other: &RelPath) -> bool {
+    alike_paths(one.as_str(), other.as_str()) && is_telling(one.as_str(), other.as_str())
 }
 
 /// Whether two texts say the same but for words with digits.

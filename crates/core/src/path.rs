@@ -45,6 +45,11 @@ impl RelPath {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
+    /// The folder that it lies in, without a `/` at its end; empty for the root.
+    pub fn folder(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
     /// The last part without its last extension.
     pub fn stem(&self) -> &str {
         let name = self.file_name();

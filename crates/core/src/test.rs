@@ -40,6 +40,12 @@ impl TestId {
     pub fn file(&self) -> &str {
         self.0.split("::").next().unwrap_or_default()
     }
+
+    /// Whether it may lie in this file of the repository, in whichever project of it.
+    pub fn is_in(&self, file: &RelPath) -> bool {
+        let (path, own) = (file.as_str(), self.file());
+        path.strip_suffix(own).is_some_and(|above| above.is_empty() || above.ends_with('/'))
+    }
 }
 
 /// What one test did in one run.

@@ -151,7 +151,7 @@ impl Search<'_> {
         };
         if is_shell && self.read.insert(file.clone()) && self.read.len() < MOST_READ {
             let folder = joined(&stand.folder, &call.folder);
-            let own = Some(folder_of(&file).to_owned());
+            let own = Some(file.folder().to_owned());
             self.shell(&text, &Stand { folder, own, depth: stand.depth + 1 });
         }
     }
@@ -195,8 +195,8 @@ impl Search<'_> {
     fn python_names(&mut self, named: Vec<Named>, file: &RelPath, depth: usize) {
         for named in named {
             match named {
-                Named::Plugin(name) => self.module(&name, folder_of(file), Why::Plugin, depth),
-                Named::Module(name) => self.module(&name, folder_of(file), Why::Import, depth),
+                Named::Plugin(name) => self.module(&name, file.folder(), Why::Plugin, depth),
+                Named::Module(name) => self.module(&name, file.folder(), Why::Import, depth),
                 Named::Path(_) | Named::Import(_) => {}
             }
         }
@@ -234,7 +234,7 @@ impl Search<'_> {
         let Some(text) = self.text(file) else { return };
         for named in gate_names::of_tsconfig(&text) {
             let Named::Path(path) = named else { continue };
-            let base = joined(folder_of(file), &path);
+            let base = joined(file.folder(), &path);
             let paths = ["", ".json", "/tsconfig.json"].map(|end| RelPath::new(&format!("{base}{end}")));
             if let Some(next) =
                 paths.into_iter().flatten().find(|next| self.exists(next) && next.extension() == "json")
@@ -258,7 +258,7 @@ impl Search<'_> {
                 Named::Path(path) => (path, false),
                 Named::Plugin(_) | Named::Module(_) => continue,
             };
-            let Some(next) = self.script_file(folder_of(file), &path) else { continue };
+            let Some(next) = self.script_file(file.folder(), &path) else { continue };
             let counts =
                 if is_import { is_tooling(&next) } else { !lies_among_sources(&next) || is_tooling(&next) };
             if counts && self.is_nobodys(&next) {
@@ -319,7 +319,7 @@ impl Search<'_> {
 
     fn is_of_a_package(&self, file: &RelPath) -> bool {
         file.extension() == "py"
-            && RelPath::new(&joined(folder_of(file), "__init__.py")).is_some_and(|init| self.exists(&init))
+            && RelPath::new(&joined(file.folder(), "__init__.py")).is_some_and(|init| self.exists(&init))
     }
 
     /// A plugin may be what the project makes.
@@ -373,10 +373,6 @@ fn joined(folder: &str, path: &str) -> String {
         (folder, "") => folder.to_owned(),
         (folder, path) => format!("{folder}/{path}"),
     }
-}
-
-fn folder_of(file: &RelPath) -> &str {
-    file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn is_shell_script(file: &RelPath, text: &str) -> bool {

@@ -86,11 +86,11 @@ impl Files {
 
     /// Files whose names a file of tests may use without an import.
     pub fn beside(&self, language: Language, file: &RelPath) -> Vec<RelPath> {
-        let folder = folder_of(file);
+        let folder = file.folder();
         match language {
             Language::Go => {
                 let is_beside = |other: &&RelPath| {
-                    folder_of(other) == folder && other.as_str().ends_with("_test.go") && *other != file
+                    other.folder() == folder && other.as_str().ends_with("_test.go") && *other != file
                 };
                 self.files.iter().filter(is_beside).take(MOST_FILES).cloned().collect()
             }
@@ -159,7 +159,7 @@ impl Files {
             paths
         };
         if from.starts_with('.') {
-            let path = normal(&format!("{}/{from}", folder_of(file)));
+            let path = normal(&format!("{}/{from}", file.folder()));
             return self.first(&as_files(&path)).unwrap_or(Place::Absent);
         }
         let root = from.split('/').next().unwrap_or(from);
@@ -216,7 +216,7 @@ impl Files {
             return if is_own { Place::Own } else { Place::Library };
         };
         let folder = join(&package.folder, from.get(package.name.len() + 1..).unwrap_or_default());
-        let is_of = |path: &&RelPath| folder_of(path) == folder && path.extension() == "go";
+        let is_of = |path: &&RelPath| path.folder() == folder && path.extension() == "go";
         let files: Vec<RelPath> = self.files.iter().filter(is_of).take(MOST_FILES).cloned().collect();
         if files.is_empty() { Place::Absent } else { Place::Files(files) }
     }
@@ -236,13 +236,9 @@ fn modules(file: &RelPath, module: &str) -> Vec<String> {
         .collect()
 }
 
-fn folder_of(path: &RelPath) -> &str {
-    path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
 /// The folders around a file, the nearest first, the root last.
 fn folders(file: &RelPath) -> Vec<String> {
-    let mut folder = folder_of(file);
+    let mut folder = file.folder();
     let mut found = vec![folder.to_owned()];
     while !folder.is_empty() && found.len() < MOST_FOLDERS {
         folder = folder.rsplit_once('/').map_or("", |(around, _)| around);

@@ -111,7 +111,7 @@ fn stem(path: &RelPath) -> &str {
 
 /// The package of a source in Go.
 fn package(path: &RelPath) -> String {
-    let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = path.folder();
     format!("{folder}/{}", path.extension())
 }
 

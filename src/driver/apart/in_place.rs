@@ -22,9 +22,8 @@ use crate::driver::measure::written_beside_tests;
 
 /// Whether a new file is one that tests name by time, process or id, as they have named the other.
 fn is_named_alike(one: &RelPath, other: &RelPath) -> bool {
-    let (left, right) = (one.as_str(), other.as_str());
     let is_code = Language::of(other.extension()).is_some();
-    one == other || (!is_code && likeness::alike_paths(left, right) && likeness::is_telling(left, right))
+    one == other || (!is_code && likeness::is_named_like(one, other))
 }
 
 /// Of these changes the new files that are such as one of those.

@@ -204,13 +204,9 @@ pub(super) fn names((path, source): (&RelPath, &str), (other, text): (&RelPath, 
     }
     match Language::of(path.extension()) {
         Some(Language::Go) => {
-            folder_of(path) == folder_of(other) && tdd_source::leans_on(Language::Go, source, text)
+            path.folder() == other.folder() && tdd_source::leans_on(Language::Go, source, text)
         }
         Some(_) => false,
         None => source.contains(name.split('.').next().unwrap_or(name)),
     }
-}
-
-fn folder_of(path: &RelPath) -> &str {
-    path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }

@@ -65,9 +65,7 @@ fn blame(findings: &mut RedFindings, (id, file): (&CriterionId, &RelPath), other
          declare it in a file that holds no tests, or in one of {id}"
     );
     for test in &mut criterion.tests {
-        let is_there =
-            test.id.file() == file.as_str() || file.as_str().ends_with(&format!("/{}", test.id.file()));
-        if test.kind.is_accepted() && is_there {
+        if test.kind.is_accepted() && test.id.is_in(file) {
             test.kind = RedKind::Load;
             test.why = Some(Why { words: words.clone(), line: None });
         }

@@ -82,7 +82,7 @@ impl<W: World> Drive<'_, W> {
         let says = |name: &str| known.iter().any(|text| has_word(text, name));
         for criterion in &mut findings.criteria {
             for test in criterion.tests.iter_mut().filter(|test| test.kind == RedKind::Missing) {
-                let Some(file) = criterion.files.iter().find(|file| is_in(test, file)) else { continue };
+                let Some(file) = criterion.files.iter().find(|file| test.id.is_in(file)) else { continue };
                 let failure = failure_of(report, test, file).filter(|_| !first.contains(file));
                 let absent = failure.and_then(|failure| failure.absent.as_deref()).map(absent_name);
                 let Some(name) = absent.filter(|name| !name.is_empty() && !says(name)) else { continue };
@@ -94,10 +94,6 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(())
     }
-}
-
-fn is_in(test: &RedTest, file: &RelPath) -> bool {
-    file.as_str() == test.id.file() || file.as_str().ends_with(&format!("/{}", test.id.file()))
 }
 
 /// How a test fails, or its file.

@@ -32,15 +32,11 @@ impl<W: World> Drive<'_, W> {
     /// New data whose name differs by a time, a process or an id alone from one that came while no role was alive, and
     /// that the project's own commands did not make: a server at work writes such.
     fn is_like_theirs(&self, path: &RelPath, known: &BTreeSet<RelPath>) -> bool {
-        let is_alike = |theirs: &RelPath| {
-            let (theirs, path) = (theirs.as_str(), path.as_str());
-            likeness::alike_paths(theirs, path) && likeness::is_telling(theirs, path)
-        };
         let is_data = Language::of(path.extension()).is_none();
         is_data
             && !known.contains(path)
             && self.policy.classify(path) == FileClass::Source
-            && self.state.facts.theirs.iter().any(is_alike)
+            && self.state.facts.theirs.iter().any(|theirs| likeness::is_named_like(theirs, path))
     }
 }
 

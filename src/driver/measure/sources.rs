@@ -106,10 +106,11 @@ impl SourceBook {
         let mut found = Vec::new();
         for criterion in criteria {
             for test in &criterion.tests {
-                let path = test.id.file();
-                let own =
-                    |file: &&RelPath| file.as_str() == path || file.as_str().ends_with(&format!("/{path}"));
-                let read = criterion.files.iter().find(own).and_then(|file| self.sources.get(file));
+                let read = criterion
+                    .files
+                    .iter()
+                    .find(|file| test.id.is_in(file))
+                    .and_then(|file| self.sources.get(file));
                 let Some(Ok(read)) = read.and_then(|source| source.read.as_ref()) else { continue };
                 let facts = facts_of(read, &test.id);
                 let vacuous = facts.map(|facts| facts.vacuous.as_slice()).unwrap_or_default();
@@ -126,11 +127,11 @@ impl SourceBook {
     pub(super) fn unseen(&self, criteria: &[CriterionRed]) -> Vec<(TestId, String)> {
         let mut found = Vec::new();
         for test in criteria.iter().flat_map(|criterion| &criterion.tests) {
-            let file = test.id.file();
-            let own = |(path, _): &(&RelPath, &Source)| {
-                path.as_str() == file || path.as_str().ends_with(&format!("/{file}"))
-            };
-            let read = self.sources.iter().find(own).and_then(|(_, source)| source.read.as_ref());
+            let read = self
+                .sources
+                .iter()
+                .find(|(path, _)| test.id.is_in(path))
+                .and_then(|(_, source)| source.read.as_ref());
             let Some(Ok(read)) = read else { continue };
             let facts = facts_of(read, &test.id).unwrap_or_else(|| read.whole());
             let ask = facts.asks.first().filter(|_| facts.expectation == tdd_source::Expectation::Unknown);

@@ -54,17 +54,13 @@ impl Habits {
 /// Whether a new test beside this file would be found by the runner.
 fn fits(placement: Option<&Placement>, file: &RelPath) -> bool {
     let only_in = placement.and_then(|placement| placement.only_in);
-    only_in.is_none_or(|folder| parent(file).rsplit('/').next() == Some(folder))
-}
-
-fn parent(file: &RelPath) -> &str {
-    file.as_str().rsplit_once('/').map_or("", |(above, _)| above)
+    only_in.is_none_or(|folder| file.folder().rsplit('/').next() == Some(folder))
 }
 
 fn folder(files: &[&RelPath]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
-        *counts.entry(parent(file)).or_default() += 1;
+        *counts.entry(file.folder()).or_default() += 1;
     }
     if let Some((most, _)) = counts.iter().find(|(_, count)| **count * 2 > files.len()) {
         return Some((*most).to_owned());

@@ -52,7 +52,7 @@ pub fn lies_among_sources(path: &RelPath) -> bool {
 }
 
 fn folders(path: &RelPath) -> impl Iterator<Item = &str> {
-    let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = path.folder();
     folder.split('/').filter(|part| !part.is_empty())
 }
 

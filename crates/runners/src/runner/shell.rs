@@ -290,7 +290,7 @@ impl Shell {
 
 /// The folder, the affixes that say "test", and the extensions of a file.
 fn shape(file: &RelPath) -> (String, String, bool, String) {
-    let folder = file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = file.folder();
     let name = file.file_name();
     let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let tail = ["_test", "-test", "_spec", "Test", "_tests"].iter().find(|tail| stem.ends_with(**tail));

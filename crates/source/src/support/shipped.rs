@@ -9,7 +9,7 @@ use tdd_core::path::RelPath;
 pub fn shipped(manifests: &BTreeMap<RelPath, String>, files: &BTreeSet<RelPath>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (manifest, text) in manifests {
-        let folder = manifest.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = manifest.folder();
         let at = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
         match manifest.file_name() {
             "package.json" => found.extend(given_by_package(text).iter().map(|path| at(path))),

@@ -127,7 +127,7 @@ impl Going<'_> {
                 let name =
                     opened.unwrap_or_default().chars().take_while(|c| c.is_alphanumeric() || *c == '_');
                 let name = Some(name.collect::<String>()).filter(|name| !name.is_empty());
-                names.extend(name.map(|name| ((folder_of(file).to_owned(), name), file.clone())));
+                names.extend(name.map(|name| ((file.folder().to_owned(), name), file.clone())));
             }
         }
         names
@@ -141,7 +141,7 @@ impl Going<'_> {
         told: Failure,
         gone: &BTreeMap<(String, String), RelPath>,
     ) -> LoadFailure {
-        let folder = folder_of(&file).to_owned();
+        let folder = file.folder().to_owned();
         let needed: Vec<(&String, &RelPath)> = told
             .all_absent()
             .filter_map(|name| Some((name, gone.get(&(folder.clone(), name.clone()))?)))
@@ -167,10 +167,6 @@ impl Going<'_> {
         let failure = failure(FailureKind::Load, &why, None);
         LoadFailure { behind: Some(behind), ..LoadFailure::new(file, failure) }
     }
-}
-
-fn folder_of(file: &RelPath) -> &str {
-    file.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 struct Found {
