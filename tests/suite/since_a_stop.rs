@@ -194,3 +194,30 @@ fn ac_tdd_9_100_a_summary_says_what_git_is_in_the_midst_of_before_it_proposes_a_
         );
     }
 }
+
+/// Test code of ours lies in the tree while tests run, and is left there by a kill.
+#[test]
+fn ac_tdd_9_101_what_a_run_at_work_has_planted_is_nothing_that_a_killed_one_has_left() {
+    let sandbox = project(HALF_DONE, HONEST_CHECK, "");
+    let token = "a".repeat(17);
+    let doctor = || {
+        let ran = sandbox.tdd(&["doctor"]);
+        ran.stdout.contains("killed runs have left something") && ran.stdout.contains("planted.sh")
+    };
+    let mut told = None;
+    let ran = meanwhile("audit", &sandbox, || {
+        let planted = sandbox.path("planted.sh");
+        std::fs::write(&planted, format!("# {token}\n")).unwrap();
+        let notes = sandbox.run_dir().join("canaries");
+        std::fs::create_dir_all(&notes).unwrap();
+        std::fs::write(notes.join(&token), planted.to_str().unwrap()).unwrap();
+        told = Some(doctor());
+        wait_no_more(&sandbox);
+    });
+    assert_eq!((told, ran.code), (Some(false), 0), "{}", ran.stderr);
+    sandbox.write("planted.sh", &format!("# {token}\n"));
+    let note = sandbox.run_dir().join("canaries").join(&token);
+    std::fs::create_dir_all(note.parent().unwrap()).unwrap();
+    std::fs::write(&note, sandbox.path("planted.sh").to_str().unwrap()).unwrap();
+    assert!(doctor(), "nothing is at work any more");
+}
