@@ -45,7 +45,7 @@ pub(super) fn run(args: &InstallArgs) -> Result<ExitCode, Trouble> {
     let before = read(&at)?;
     let after = match (template.kind, args.uninstall) {
         (Kind::Merged, false) => Some(merged(&at, before.as_deref(), template, &tdd)?),
-        (Kind::Merged, true) => before.as_deref().map(|text| taken_out(&at, text)).transpose()?,
+        (Kind::Merged, true) => before.as_deref().map(|text| taken_out(&at, text)).transpose()?.flatten(),
         (Kind::Own, _) => own(&at, before.as_deref(), (template, &tdd), args)?,
     };
     if after == before {
@@ -136,10 +136,11 @@ fn parsed(at: &Path, text: &str) -> Result<Value, Trouble> {
 
 /// The settings with our hooks in them.
 fn merged(at: &Path, text: Option<&str>, template: &Template, tdd: &str) -> Result<String, Trouble> {
-    let mut text = text.filter(|text| !text.trim().is_empty()).unwrap_or("{\n}\n").to_owned();
-    parsed(at, &text)?;
+    const EMPTY: &str = "{\n}\n";
+    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY);
+    parsed(at, text)?;
     // Those of an earlier version go first.
-    text = taken_out(at, &text)?;
+    let mut text = taken_out(at, text)?.unwrap_or_else(|| EMPTY.to_owned());
     let top = json_splice::begin(&text);
     if !parts(&text, top).iter().any(|part| part.key == "hooks") {
         text = json_splice::with_part(&text, top, "\"hooks\": {}", "  ");
@@ -160,10 +161,10 @@ fn place(text: &str, at: usize, key: &str) -> usize {
     parts(text, at).into_iter().rev().find(|part| part.key == key).map_or(at, |part| part.value.start)
 }
 
-/// The settings without our hooks; what becomes empty by that goes, too.
-fn taken_out(at: &Path, text: &str) -> Result<String, Trouble> {
+/// The settings without our hooks; what becomes empty by that goes, too. `None` where nothing else was in them.
+fn taken_out(at: &Path, text: &str) -> Result<Option<String>, Trouble> {
     let value = parsed(at, text)?;
-    let Some(hooks) = value["hooks"].as_object() else { return Ok(text.to_owned()) };
+    let Some(hooks) = value["hooks"].as_object() else { return Ok(Some(text.to_owned())) };
     let mut text = text.to_owned();
     let top = json_splice::begin(&text);
     let mut has_taken = false;
@@ -187,7 +188,8 @@ fn taken_out(at: &Path, text: &str) -> Result<String, Trouble> {
         let number = parts(&text, top).iter().position(|part| part.key == "hooks").unwrap_or(usize::MAX);
         text = json_splice::without_part(&text, top, number);
     }
-    Ok(text)
+    let has_nothing_else = has_taken && parts(&text, top).is_empty();
+    Ok((!has_nothing_else).then_some(text))
 }
 
 /// Whether nothing but our hook is called by this entry.

@@ -37,6 +37,14 @@ fn ac_tdd_10_13_hooks_are_merged_and_taken_out_byte_for_byte() {
         assert_eq!(sandbox.read(at), once, "twice is once");
         install(&sandbox, &[agent, "--uninstall"]).expect(0).says_on_stdout(&["- "]);
         assert_eq!(sandbox.read(at), THEIRS, "{agent}");
+        // What held nothing but the hooks goes with them.
+        std::fs::remove_file(sandbox.path(at)).unwrap();
+        install(&sandbox, &[agent]).expect(0);
+        install(&sandbox, &[agent, "--uninstall"]).expect(0);
+        assert!(!sandbox.path(at).exists(), "{agent}");
+        sandbox.write(at, "{}\n");
+        install(&sandbox, &[agent, "--uninstall"]).expect(0).says_on_stdout(&["stays as it is"]);
+        assert_eq!(sandbox.read(at), "{}\n");
     }
 }
 
