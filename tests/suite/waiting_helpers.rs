@@ -139,7 +139,7 @@ fn ac_tdd_8_74_what_runs_with_every_test_of_a_package_of_go_is_no_red_of_nobodys
     ran.says(&["main_test.go"]);
     // Twin: what waits for code that no test looks at, and a test of nobody's.
     let never = "package shop\n\nfunc never() int { return Nowhere() }\n";
-    let words = "a new test is red and belongs to no criterion: helpers_test.go";
+    let words = "a new test is red and belongs to no criterion of this run: helpers_test.go";
     of_go(&[("helpers_test.go", never), (FIRST, &three)], &[("shop.go", GO_DOUBLE)]).is_no_red(words);
     let four = go(&expects("Four", "Double(4)", "8"));
     of_go(&[("helpers_test.go", &four), (FIRST, &three)], &[("shop.go", GO_DOUBLE)]).is_no_red(words);
@@ -163,4 +163,35 @@ fn ac_tdd_8_74_so_is_what_hands_on_or_checks_by_the_compiler_what_its_tests_need
     let hollow = format!("{outer}{hollow}");
     of_go(&[("export_test.go", inner), (FIRST, &hollow)], &[("shop.go", &code)])
         .is_no_red("expects nothing of it");
+}
+
+#[test]
+fn ac_tdd_8_77_a_red_test_of_a_criterion_that_the_run_does_not_work_on_is_nobodys() {
+    let test = |class: &str, cases: &[(&str, &str)]| {
+        let case = |(name, expectation): &(&str, &str)| {
+            format!("    def test_{name}(self):\n        self.assertEqual({expectation})\n")
+        };
+        let cases: String = cases.iter().map(case).collect();
+        format!("import unittest\nimport shop\n\n\nclass {class}(unittest.TestCase):\n{cases}")
+    };
+    let (three, four) = (("three", "shop.double(3), 6"), ("four", "shop.halve(4), 2"));
+    let (first, second) = (test("Doubles", &[three]), test("Halves", &[four]));
+    let both = test("Both", &[three, four]);
+    let one = "def one():\n    return 1\n\n\ndef double(x):\n    return 2 * x\n";
+    let two = format!("{one}\n\ndef halve(x):\n    return x / 2\n");
+    let (own, other) = ("tests/test_ac_ste_1_1.py", "tests/test_ac_ste_1_2.py");
+    let of = |tests: &[(&str, &str)], code: &str, more: &[&str]| {
+        let code = &[("shop.py", code), ("shop.py", two.as_str())];
+        let shape = Shape { project: PYTHON, command: "python3 -m unittest -q", tests, code, modules: None };
+        shape.run_with(more).1
+    };
+    let only = ["--only", "AC-STE-1.1"];
+    let ran = of(&[(own, &first), (other, &second)], one, &only).expect(1);
+    assert!(ran.stdout.contains("failure mode: A"), "{}", ran.stdout);
+    ran.says(&["belongs to no criterion of this run: tests/test_ac_ste_1_2.py"]);
+    // Twins: all are worked on; in the file of one that is; and one that passes already stays so.
+    of(&[(own, &first), (other, &second)], one, &[]).expect(0);
+    of(&[(own, &both)], &two, &only).expect(0);
+    let passes = test("Halves", &[("one", "shop.one(), 1")]);
+    of(&[(own, &first), (other, &passes)], one, &only).expect(0);
 }

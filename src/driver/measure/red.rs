@@ -245,9 +245,12 @@ impl<W: World> Drive<'_, W> {
         let mut known: BTreeSet<&TestId> =
             baseline.greens.iter().chain(&baseline.reds).chain(&baseline.flaky).collect();
         known.extend(set_aside);
-        let owned = mapping.owned.keys().flat_map(|id| mapping.results(id, report));
+        // A criterion that this run does not work on will have nobody to turn its tests green.
+        let plan = &self.state.run.plan.criteria;
+        let in_hand = || mapping.owned.iter().filter(|(id, _)| plan.contains(id));
+        let owned = in_hand().flat_map(|(id, _)| mapping.results(id, report));
         let owned: BTreeSet<&TestId> = owned.map(|test| &test.id).collect();
-        let files: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
+        let files: BTreeSet<&RelPath> = in_hand().flat_map(|(_, owned)| &owned.files).collect();
         let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
         let failed = failed.map(|test| test.id.clone()).filter(|id| !owned.contains(id));
         let is_helper = |file: &RelPath| {
