@@ -1,5 +1,6 @@
 //! Helpers that wait for code themselves: for that of a later criterion, or for what no test names.
 
+use super::sandbox::node_modules;
 use super::shared_helpers::{GO_BOTH, GO_DOUBLE, NODE, RUST, RUST_CODE, Shape, go, go_test, of_go};
 
 const FIRST: &str = "ac_ste_1_1_test.go";
@@ -106,6 +107,50 @@ fn ac_tdd_8_73_so_is_a_helper_of_node_and_of_python_that_imports_what_is_a_later
     let tests =
         &[("tests/helpers.py", double.as_str()), ("tests/halves.py", &halve), (one, &first), (two, &apart)];
     Shape { tests, ..unittest }.goes_through();
+}
+
+#[test]
+fn ac_tdd_8_73_a_helper_that_loads_without_a_later_criterions_names_is_honest() {
+    let helper = "from shop import double\n\n\ndef doubled(x):\n    return double(x)\n\n\ndef halved(x):\n    \
+                  from shop import halve\n    return halve(x)\n";
+    let one = "def one():\n    return 1\n\n\ndef double(x):\n    return 2 * x\n";
+    let two = format!("{one}\n\ndef halve(x):\n    return x / 2\n");
+    let first = python("helpers", "Doubles", "doubled(3), 6");
+    let second = python("helpers", "Halves", "halved(4), 2");
+    let (own, other) = ("tests/test_ac_ste_1_1.py", "tests/test_ac_ste_1_2.py");
+    let tests = &[("tests/helpers.py", helper), (own, &first), (other, &second)];
+    let code = &[("shop.py", one), ("shop.py", two.as_str())];
+    Shape { project: PYTHON, command: "python3 -m unittest -q", tests, code, modules: None }.goes_through();
+
+    let Some(modules) = node_modules("vitest") else { return };
+    let vitest = "import { test, expect } from 'vitest';\n";
+    let old = format!(
+        "{vitest}import {{ one }} from '../src/shop.js';\n\ntest('old', () => expect(one()).toBe(1));\n"
+    );
+    let project = [
+        (".gitignore", "node_modules\n"),
+        ("package.json", "{ \"name\": \"shop\", \"type\": \"module\" }\n"),
+        ("src/shop.js", "export const one = () => 1;\n"),
+        ("test/old.test.js", old.as_str()),
+    ];
+    let helper = "import { double, halve } from '../src/shop.js';\n\nexport const doubled = (x) => double(x);\n\
+                  export const halved = (x) => halve(x);\n";
+    let test = |name: &str, expectation: &str| {
+        format!(
+            "{vitest}import {{ {name} }} from './helpers.js';\n\ntest('{name}', () => expect({expectation}));\n"
+        )
+    };
+    let (first, second) = (test("doubled", "doubled(3)).toBe(6"), test("halved", "halved(4)).toBe(2"));
+    let one = "export const one = () => 1;\nexport const double = (x) => 2 * x;\n";
+    let two = format!("{one}export const halve = (x) => x / 2;\n");
+    let tests = &[
+        ("test/helpers.js", helper),
+        ("test/ac-ste-1-1.test.js", first.as_str()),
+        ("test/ac-ste-1-2.test.js", second.as_str()),
+    ];
+    let code = &[("src/shop.js", one), ("src/shop.js", two.as_str())];
+    let shape = Shape { project: &project, command: "npx vitest run", tests, code, modules: Some(&modules) };
+    shape.goes_through();
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub use self::annotation::annotated;
 pub use self::body::{Ask, BodyFacts, Expectation};
 pub use self::helpers::{Around, Helpers, Holds, Home, helpers, needs};
 pub use self::homes::{Files, Package, Place};
-pub use self::imports::asked_for;
+pub use self::imports::{asked_at_load, asked_for};
 pub use self::insertions::{keeps_tests, same_code};
 pub use self::mark::mark;
 pub use self::modules::modules;

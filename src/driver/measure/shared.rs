@@ -122,6 +122,14 @@ impl Shared {
     }
 }
 
+/// Whether this file does not load, and not even where one name alone is missing: vitest, jest and `require` give
+/// `undefined` for an export that is not there, so there only node's own modules count, and only where it says so.
+fn stops_at_names(file: &RelPath, report: &TestReport) -> bool {
+    let is_script = Language::of(file.extension()).is_some_and(Language::is_javascript);
+    let mut loads = report.load_failures.iter().filter(|load| load.file == *file);
+    loads.any(|load| !is_script || load.failure.absent.as_deref().is_some_and(|absent| absent.contains('#')))
+}
+
 /// Names of what runs with every test of a package.
 fn of_all(pieces: &[Piece]) -> BTreeSet<&str> {
     let of_all = pieces.iter().filter(|piece| piece.part == Part::OfAll);
@@ -191,7 +199,7 @@ impl<W: World> Drive<'_, W> {
         (path, language, source): (&RelPath, Language, &str),
     ) -> Result<BTreeSet<String>, Trouble> {
         let mut lacks = BTreeSet::new();
-        for name in tdd_source::asked_for(language, source) {
+        for name in tdd_source::asked_at_load(language, source) {
             let from = match language {
                 Language::JavaScript | Language::TypeScript | Language::Tsx => {
                     name.split('#').next().unwrap_or(&name).to_owned()
@@ -235,21 +243,25 @@ impl<W: World> Drive<'_, W> {
             let asks = |name: &str| {
                 later.iter().find(|id| shared.reach(std::slice::from_ref(*id)).words.contains(name))
             };
+            let files = shared.owned.get(id).cloned().unwrap_or_default();
             for (helper, file) in shared.loaded_with(id, &own) {
+                let kept_back: Vec<&RelPath> = files
+                    .iter()
+                    .filter(|own| is_of_package(own, helper) || stops_at_names(own, report))
+                    .collect();
                 let told = report.load_failure(helper, &|_| true);
                 let told = told.filter(|failure| failure.kind == FailureKind::Missing);
                 let told: Vec<&str> =
                     told.iter().flat_map(|it| it.all_absent()).map(|it| absent_name(it)).collect();
                 let mut lacks = told.into_iter().chain(file.lacks.iter().map(String::as_str));
                 let waits = lacks.find_map(|name| Some((name, asks(name).filter(|_| !says(name))?)));
-                let Some((name, other)) = waits else { continue };
+                let Some((name, other)) = waits.filter(|_| !kept_back.is_empty()) else { continue };
                 let words = format!(
                     "needs {helper}, which does not load before `{name}` is written, and of these criteria {other} is \
                      the first whose tests ask for that, so nobody could turn it green in time: put what {other} alone \
                      needs into a file of its own"
                 );
-                let files = shared.owned.get(id).cloned().unwrap_or_default();
-                for own in &files {
+                for own in kept_back {
                     blame(findings, (id, own), &words);
                 }
                 break;
