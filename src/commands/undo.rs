@@ -18,7 +18,7 @@ mod words;
 use self::story::{Story, chosen};
 use self::words::{
     action, commit_advice, elsewhere, files, given_back, left_elsewhere, left_permissions, listed,
-    of_run_and_others, present,
+    of_run_and_others, present, see,
 };
 use super::journalled::tell_undone;
 use super::run::execute;
@@ -73,7 +73,7 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
         refused.inspect_err(|_| told.say(Outcome::Refused, None))?;
     }
     told.refuse_what_is_in_the_way()?;
-    told.refuse_foreign()?;
+    told.refuse_foreign(&way)?;
     told.refuse_committed()?;
     if way.rules == RulesUsed::OfToday {
         print::message(
@@ -221,7 +221,7 @@ impl Told<'_> {
         }
     }
 
-    fn refuse_foreign(&self) -> Result<(), Trouble> {
+    fn refuse_foreign(&self, way: &Restore) -> Result<(), Trouble> {
         let foreign = &self.outlook.foreign;
         if foreign.is_empty() {
             return Ok(());
@@ -241,7 +241,7 @@ impl Told<'_> {
         let is_undone = matches!(self.story.status, RunStatus::Undone { .. }) && self.args.to.is_none();
         let own = self.story.own.trees.first();
         if let Some(good) = if is_undone { Some(&self.target.checkpoint) } else { own } {
-            next.push(format!("see what was changed: git diff {good} -- :/"));
+            next.extend(way.first_held(good, foreign).map(|path| see(&self.repository, good, &path)));
         }
         // Where another run's work lies on top that would go, too.
         next.extend(later.is_none().then(|| {

@@ -94,7 +94,7 @@ pub(super) fn refuse_edited(
     });
     Err(Trouble::passing("protected files were changed by somebody else while the run was at work")
         .because(format!(
-            "{}: read-only to every child, so none of them did it",
+            "{}: read-only to every child, or staged in git's index, which is: so none of them did it",
             listed(edited.iter()).join(", ")
         ))
         .advise(next.join("\n")))

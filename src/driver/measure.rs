@@ -149,6 +149,8 @@ impl<W: World> Drive<'_, W> {
         self.hold_submodules((&base, &after), &changed)?;
         let mut forbidden = self.diff().forbidden(key.role(), (&base, &after), &changed)?;
         self.refuse_edited(&self.held_since(key, &changed, &forbidden), &after)?;
+        let staged = self.ports.checkpoints.staged(&after, &forbidden)?;
+        self.refuse_edited(&staged, &after)?;
         let others = self.somebody_elses(&mut changed, &mut forbidden, &known);
         events.extend(others::told_of_others(&others));
         spared.extend(others);

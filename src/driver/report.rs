@@ -79,7 +79,8 @@ impl<W: World> Drive<'_, W> {
             (Some(_) | None, _) => Vec::new(),
         };
         let paths = changed.iter().map(|change| &change.path);
-        let secret = paths.filter(|path| (self.setup.mask)(path.as_str()) != path.as_str());
+        let is_secret = |path: &RelPath| (self.setup.mask)(path.as_str()) != path.as_str();
+        let unnamed = paths.filter(|path| is_secret(path) || path.is_lossy()).cloned().collect();
         let inner = changed.iter().filter_map(|c| self.ports.checkpoints.inner_repository(&c.path));
         let inner: BTreeSet<RelPath> = inner.collect();
         let theirs = &self.state.facts.theirs;
@@ -89,12 +90,13 @@ impl<W: World> Drive<'_, W> {
             theirs,
             unclaimed,
             run_dir: self.setup.run_dir.clone(),
-            unnamed: secret.cloned().collect(),
+            unnamed,
             changed,
             inner_repositories: inner.into_iter().collect(),
             early_green: self.state.early_green.clone(),
             isolation: self.setup.isolation.to_string(),
             duration_ms: self.at_work_ms(),
+            half_merged: self.ports.checkpoints.half_merged(),
             is_followed: self.setup.later.is_some(),
         })
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tdd_core::attempt::{AttemptKind, CheckpointId};
 use tdd_core::event::{Decision, Event};
+use tdd_core::finding::ClassedChange;
 use tdd_core::held_out::Hold;
 use tdd_core::path::RelPath;
 use tdd_core::state::{End, Phase, State};
@@ -17,6 +18,14 @@ use tdd_core::machine::Machine;
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
 
 const NOBODY_AT_WORK: &str = "files were changed while no agent of the run was at work";
+
+fn is_edit(decision: &Decision) -> bool {
+    matches!(decision, Decision::Edited(_))
+}
+
+fn paths(changes: Vec<ClassedChange>) -> Vec<RelPath> {
+    changes.into_iter().map(|change| change.path).collect()
+}
 
 /// What of earlier runs of the tests the journal holds.
 fn recalled(state: &State) -> Recalled {
@@ -63,6 +72,9 @@ impl<W: World> Drive<'_, W> {
         if let Some(caps) = caps {
             self.record(&[Event::Capped { caps }])?;
         }
+        if decisions.iter().any(is_edit) {
+            self.keep_what_came(&now)?;
+        }
         for decision in decisions {
             self.record(&[Event::Decided { decision, why: why.take() }])?;
         }
@@ -79,6 +91,11 @@ impl<W: World> Drive<'_, W> {
         if !over && !decisions.is_empty() {
             // One that can't be resumed takes no decision either.
             let _ = trial.apply(&Event::Resumed);
+        }
+        // An edit cuts off the attempt that was stopped.
+        let cut = trial.stopped_at.clone().filter(|_| decisions.iter().any(is_edit));
+        if let (Phase::CutOff { .. }, Some(kept_as)) = (&trial.phase, cut) {
+            let _ = trial.apply(&Event::AttemptCut { kept_as });
         }
         for decision in decisions {
             trial.apply(&Event::Decided { decision: decision.clone(), why: None }).map_err(|_| {
@@ -148,47 +165,64 @@ impl<W: World> Drive<'_, W> {
         let run = &self.state.run.run;
         let can_be_edited = matches!(
             self.state.phase,
-            Phase::Due { kind: AttemptKind::First, .. }
+            Phase::Due { kind: AttemptKind::First | AttemptKind::Semantic, .. }
+                | Phase::Forked { .. }
                 | Phase::HoldingOut { step: Hold::Part }
                 | Phase::Ended { .. }
         );
-        let at_work = if let Phase::Forked { attempt } = &self.state.phase {
-            Some((
-                format!("files were changed since the {} was stopped", attempt.key.role()),
-                "its attempt begins anew on the tree from before it, where these changes would be in its way",
-            ))
+        let (what, why) = if let Phase::Forked { attempt } = &self.state.phase {
+            let what = format!("files were changed since the {} was stopped", attempt.key.role());
+            (what, Some("its attempt begins anew on the tree from before it"))
         } else if let Phase::Returned { attempt, .. } = &self.state.phase {
-            Some((
-                format!("files were changed since the work of the {} was to be judged", attempt.key.role()),
-                "it is judged by what lies in the tree, where these changes would be taken for its own",
-            ))
+            let what =
+                format!("files were changed since the work of the {} was to be judged", attempt.key.role());
+            let why = "it is judged by what lies in the tree, where these changes would be taken for its own";
+            (what, Some(why))
         } else {
-            (!can_be_edited)
-                .then(|| (NOBODY_AT_WORK.to_owned(), "what comes next goes on with the work as it was"))
+            let why = (!can_be_edited).then_some("what comes next goes on with the work as it was");
+            (NOBODY_AT_WORK.to_owned(), why)
         };
-        if let Some((what, why)) = at_work {
-            let next = format!(
-                "{why}\n\
-                 look:                        git diff {known} -- :/, and git status for what is new\n\
-                 put them away and go on:     git stash push --include-untracked -- :/FILE…, then tdd resume {run}\n\
-                 where a role changed a file, too, and that is refused again, before the resume:\n\
-                 \x20                            git restore --source={known} --worktree -- :/FILE…\n\
-                 or stop here:                tdd resume {run} --abandon"
-            );
-            return (what, next);
+        let mut next: Vec<String> = why.map(str::to_owned).into_iter().collect();
+        next.push(format!("look:                    git diff {known} -- :/, and git status for what is new"));
+        if can_be_edited {
+            next.push(format!("if it was on purpose:    tdd resume {run} --edited"));
         }
+        let before = if can_be_edited { "if not, put" } else { "put" };
         // Whoever put them back would take back the later run's work too.
-        let back = match &self.setup.later {
+        next.push(match &self.setup.later {
             Some(later) => format!("a later run came between: tdd status {later}"),
             None => format!(
-                "if not, put them back (they are kept first):\n  tdd undo {run} --to {known} --discard-changes"
+                "{before} them back (they are kept first), and go on without them:\n  \
+                 tdd undo {run} --to {known} --discard-changes\n  tdd resume {run}"
             ),
-        };
-        let next = format!(
-            "look:                    git diff {known} -- :/, and git status for what is new\n\
-             if it was on purpose:    tdd resume {run} --edited\n{back}"
-        );
-        (NOBODY_AT_WORK.to_owned(), next)
+        });
+        if !can_be_edited {
+            next.push(format!("or stop here:            tdd resume {run} --abandon"));
+        }
+        (what, next.join("\n"))
+    }
+
+    /// What a person has changed since a child was stopped stays, as they say; what the child left half done goes, and
+    /// its attempt never counts. Of a run that was killed nobody can tell the two apart.
+    fn keep_what_came(&mut self, now: &CheckpointId) -> Result<(), Trouble> {
+        let Phase::CutOff { attempt } = &self.state.phase else { return Ok(()) };
+        let Some(left) = self.state.stopped_at.clone() else { return Ok(()) };
+        let to = attempt.before.clone();
+        let kept_as = self.ports.checkpoints.take(&self.label("cut"))?;
+        let came = paths(self.differences(&left, now)?);
+        let mut half_done = paths(self.differences(&to, &left)?);
+        half_done.retain(|path| !came.contains(path));
+        if !half_done.is_empty() {
+            hold_theirs(&mut self.ports.checkpoints, &kept_as)?;
+            self.record(&[put_back::unnamed(half_done, &kept_as)])?;
+        }
+        self.diff().go_back_but(&to, &kept_as, &came)?;
+        let seen = self.see_tree()?;
+        let Event::TreeSeen { tree } = &seen else { return Err(Trouble::internal("no tree was seen")) };
+        let theirs = self.gone_on_with(&to, tree)?;
+        let events: Vec<Event> =
+            [seen].into_iter().chain(theirs).chain([Event::AttemptCut { kept_as }]).collect();
+        self.record(&events)
     }
 
     /// The child never came back, so the attempt never counts; what it left is kept.
@@ -200,7 +234,7 @@ impl<W: World> Drive<'_, W> {
             let held = self.held_since(&key, &changed, &all);
             self.refuse_edited(&held, &kept_as)?;
         }
-        let changed: Vec<RelPath> = changed.into_iter().map(|change| change.path).collect();
+        let changed = paths(changed);
         // After a kill nobody can tell what the child did from what a person did since; nor after a stop from
         // what came later.
         let mut unknown = changed.clone();

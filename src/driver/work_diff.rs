@@ -93,9 +93,20 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     /// Brings all of the tree back, which is `now`, but for a person's next requirements and what somebody else's
     /// program writes all the time.
     pub(super) fn go_back(&mut self, to: &CheckpointId, now: &CheckpointId) -> Result<(), Trouble> {
+        self.go_back_but(to, now, &[])
+    }
+
+    /// The same, but for these files, too.
+    pub(super) fn go_back_but(
+        &mut self,
+        to: &CheckpointId,
+        now: &CheckpointId,
+        but: &[RelPath],
+    ) -> Result<(), Trouble> {
         let changes = self.checkpoints.diff(to, now)?.into_iter().map(|change| change.path);
-        let is_theirs =
-            |path: &RelPath| self.policy.is_next_requirement(path) || self.still_written.contains(path);
+        let is_theirs = |path: &RelPath| {
+            self.policy.is_next_requirement(path) || self.still_written.contains(path) || but.contains(path)
+        };
         let spared: Vec<RelPath> = changes.filter(is_theirs).collect();
         self.checkpoints.restore_all_but(to, &spared)
     }

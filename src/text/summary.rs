@@ -44,7 +44,7 @@ pub struct SummaryFacts {
     pub run_dir: String,
     /// What differs between checkpoint 0 and the last good checkpoint.
     pub changed: Vec<ClassedChange>,
-    /// Those of them whose names hold a secret: what is shown of them is no name.
+    /// Those of them whose names hold a secret or are no UTF-8: what is shown of them is no name.
     pub unnamed: BTreeSet<RelPath>,
     /// Those of them that somebody else changed while no child was at work, alone or besides a role.
     pub theirs: BTreeSet<RelPath>,
@@ -58,6 +58,8 @@ pub struct SummaryFacts {
     pub isolation: String,
     /// How long the run took, ms.
     pub duration_ms: u64,
+    /// What git is in the midst of, and how that ends: until then it takes no commit of single files.
+    pub half_merged: Option<String>,
     /// Whether a later run has worked since: going back to before this one would take that back too.
     pub is_followed: bool,
 }
@@ -104,6 +106,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
         ));
     }
     out.extend(accepted::still_there(state, facts));
+    out.extend(facts.half_merged.iter().map(|what| format!("look at: {what}")));
     if let Some(command) = commit_command(state, facts) {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());

@@ -143,7 +143,7 @@ fn what_came_since_a_stop_amid_tests_is_no_roles_work() {
                 "files were changed since the work of the test-writer",
                 "README.md",
                 "mine.txt",
-                "git stash",
+                "--discard-changes\n          tdd resume",
             ]);
             assert_eq!(
                 (sandbox.read("README.md"), sandbox.read("mine.txt")),

@@ -101,6 +101,7 @@ mod set_aside;
 mod several;
 mod shared_helpers;
 mod shortages;
+mod since_a_stop;
 mod somebody_elses;
 mod state_machine_rules;
 mod still_written;

@@ -31,12 +31,12 @@ pub fn meanwhile(level: &str, sandbox: &Sandbox, action: impl FnOnce()) -> Ran {
 }
 
 /// The next attempt says nothing and does its work.
-fn wait_no_more(sandbox: &Sandbox) {
+pub fn wait_no_more(sandbox: &Sandbox) {
     let agent = format!("role=$1\n{}{}", stops::BLOCK, stops::HONEST_AGENT);
     std::fs::write(stops::beside(sandbox, "agent.sh"), agent).unwrap();
 }
 
-fn sh(sandbox: &Sandbox, script: &str) {
+pub fn sh(sandbox: &Sandbox, script: &str) {
     let mut command = sandbox.command("sh");
     command.env("GIT_AUTHOR_NAME", "p").env("GIT_AUTHOR_EMAIL", "p@p");
     command.env("GIT_COMMITTER_NAME", "p").env("GIT_COMMITTER_EMAIL", "p@p");

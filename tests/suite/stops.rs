@@ -517,7 +517,7 @@ fn ac_tdd_7_14_what_a_person_did_since_a_stop_is_shown_and_not_taken_back() {
         tdd.ends();
         std::fs::write(beside(&sandbox, "again"), "").unwrap();
         sandbox.write("notes.txt", "mine\n");
-        let words = ["files were changed since the implementer was stopped", "notes.txt", "git stash push"];
+        let words = ["files were changed since the implementer was stopped", "notes.txt", "--edited"];
         sandbox.tdd(&["resume"]).expect(3).says(&words);
         assert_eq!(
             (sandbox.read("notes.txt"), sandbox.read("src.txt")),

@@ -187,10 +187,15 @@ pub fn reap_session(repository: &Path, folder: &Path) {
     }
 }
 
-/// What [`reap_leftovers`] would end and remove, a line each. Nothing is touched.
-pub fn list_leftovers(repository: &Path) -> Vec<String> {
+/// Tests of ours that lie in the tree, a line each: a run that is at work has planted them, or one that was killed.
+pub fn list_planted(repository: &Path) -> Vec<String> {
     let planted = canaries(repository).filter_map(|(_, file)| file);
-    let mut lines: Vec<String> = planted.map(|file| format!("{}, a test", file.display())).collect();
+    shorten(planted.map(|file| format!("{}, a test", file.display())).collect())
+}
+
+/// What else [`reap_leftovers`] would end and remove, a line each. Nothing is touched.
+pub fn list_leftovers(repository: &Path) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
     let Some(boot) = proc_table::boot() else { return shorten(lines) };
     let (notes, _) = notes_of_children(repository);
     let folders = folders::of_runs(repository);

@@ -40,6 +40,12 @@ impl RelPath {
         &self.0
     }
 
+    /// Whether the file may have another name than this: bytes that are no UTF-8 were replaced. A name that holds the
+    /// replacement character itself is taken for such a one.
+    pub fn is_lossy(&self) -> bool {
+        self.0.contains(char::REPLACEMENT_CHARACTER)
+    }
+
     /// The last part.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)

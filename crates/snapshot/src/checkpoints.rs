@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::git_facts;
 use tdd_child::sandbox::OutOfSight;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{GONE, RunId};
@@ -306,6 +307,14 @@ impl Checkpoints for GitCheckpoints {
         self.place.inner_repository(path)
     }
 
+    fn half_merged(&self) -> Option<String> {
+        git_facts::half_merged(&self.place.work_tree)
+    }
+
+    fn staged(&mut self, tree: &CheckpointId, paths: &[RelPath]) -> Result<Vec<RelPath>, Trouble> {
+        self.staged_since(tree, paths)
+    }
+
     fn record_git(&mut self) -> Result<(), Trouble> {
         self.contents.rest();
         let known = self.recorded.as_ref();
@@ -371,6 +380,12 @@ impl GitCheckpoints {
             Level::Enforce => recorded.restore_ours(&mut restoring),
         }
     }
+}
+
+/// Whether a file is among those of these names; one that is no UTF-8 is known by what is shown of it.
+fn holds(names: &BTreeSet<Vec<u8>>, path: &RelPath) -> bool {
+    let is_shown = || path.is_lossy() && names.iter().any(|name| shown(name) == *path);
+    names.contains(path.as_str().as_bytes()) || is_shown()
 }
 
 /// A path for a person and for the rules: bytes that are no UTF-8 are replaced.

@@ -44,7 +44,7 @@ pub fn refuse_locked_index(repository: &Path) -> Result<(), Trouble> {
 
 /// What git can be in the midst of: the name in its folder, words, the command that ends it, and whether the
 /// tree is half merged by it even where nothing is in conflict.
-const HALF_DONE: [(&str, &str, &str, bool); 6] = [
+const HALF_DONE: [HalfDone; 6] = [
     ("MERGE_HEAD", "a merge", "merge", true),
     ("rebase-merge", "a rebase", "rebase", true),
     ("rebase-apply/applying", "applying patches", "am", true),
@@ -57,19 +57,43 @@ const HALF_DONE: [(&str, &str, &str, bool); 6] = [
 /// that the run begins with, and a commit of its own paths can't be made.
 pub fn refuse_half_merged(repository: &Path) -> Result<(), Trouble> {
     let place = GitPlace::find(repository)?;
-    let is_open = |name: &str| std::fs::symlink_metadata(place.git_dir.join(name)).is_ok();
-    let open = HALF_DONE.iter().find(|(name, ..)| is_open(name));
-    let conflicts = conflicts(repository);
+    let (open, conflicts) = (open_in(&place), conflicts(repository));
     if conflicts.is_empty() && !open.is_some_and(|(.., is_half_merged)| *is_half_merged) {
         return Ok(());
     }
-    let why = if conflicts.is_empty() {
-        "what is half merged would be taken for the beginning".to_owned()
-    } else {
-        let named = conflicts.iter().take(LISTED).map(|path| harmless::line(path));
-        format!("files are in conflict: {}", named.collect::<Vec<_>>().join(", "))
-    };
-    let (what, next) = match open {
+    let why = in_conflict(&conflicts)
+        .unwrap_or_else(|| "what is half merged would be taken for the beginning".to_owned());
+    let (what, next) = words_of(open);
+    Err(Trouble::user(what).because(why).advise(next))
+}
+
+/// What git is in the midst of, and how that ends, where it takes no commit of single files meanwhile.
+pub fn half_merged(repository: &Path) -> Option<String> {
+    let place = GitPlace::find(repository).ok()?;
+    let (open, conflicts) = (open_in(&place), conflicts(repository));
+    if conflicts.is_empty() && open.is_none() {
+        return None;
+    }
+    let (what, next) = words_of(open);
+    let why = in_conflict(&conflicts).map(|why| format!(" ({why})")).unwrap_or_default();
+    Some(format!("{what}{why}, and takes no commit of single files until then: {next}"))
+}
+
+type HalfDone = (&'static str, &'static str, &'static str, bool);
+
+fn open_in(place: &GitPlace) -> Option<&'static HalfDone> {
+    let is_open = |name: &str| std::fs::symlink_metadata(place.git_dir.join(name)).is_ok();
+    HALF_DONE.iter().find(|(name, ..)| is_open(name))
+}
+
+fn in_conflict(paths: &[String]) -> Option<String> {
+    let named = paths.iter().take(LISTED).map(|path| harmless::line(path));
+    (!paths.is_empty()).then(|| format!("files are in conflict: {}", named.collect::<Vec<_>>().join(", ")))
+}
+
+/// What it is, and what ends it.
+fn words_of(open: Option<&HalfDone>) -> (String, String) {
+    match open {
         Some((_, what, command, _)) => (
             format!("git is in the midst of {what}"),
             format!("finish it: git {command} --continue; or give it up: git {command} --abort"),
@@ -79,8 +103,7 @@ pub fn refuse_half_merged(repository: &Path) -> Result<(), Trouble> {
             "settle the conflicts, and tell git of it: git add FILE; or take HEAD's: git checkout HEAD FILE"
                 .to_owned(),
         ),
-    };
-    Err(Trouble::user(what).because(why).advise(next))
+    }
 }
 
 /// The rule by which git ignores `path`, as `file:line:pattern`; `None` if it does not.

@@ -57,15 +57,15 @@ fn files(refs: &RunRefs, candidate: &Candidate) -> Result<Option<String>, Troubl
     let unnamed = kept_work::unnamed(records.iter().map(|record| &record.event));
     theirs.extend(unnamed.into_iter().map(|(label, files)| Taken { label, files: Some(files) }));
     let only = refs.only_contents(name, &theirs)?;
-    let Some((first, path)) = only.first() else { return Ok(None) };
-    let lines = only.iter().take(LISTED).map(|(label, path)| format!("  {label}  {}", line(path)));
+    let Some(first) = only.first() else { return Ok(None) };
+    let lines = only.iter().take(LISTED).map(|one| format!("  {}  {}", one.label, line(one.path.as_str())));
     let lines: Vec<String> = lines.collect();
     Ok(Some(format!(
         "nothing else holds {} of files that somebody else has written, or may have:\n{}\n\
          keep one: git show {} > FILE",
         counted(only.len(), "version"),
         lines.join("\n"),
-        typed_word(&format!("{first}:{path}"))
+        typed_word(&first.revision())
     )))
 }
 

@@ -113,15 +113,15 @@ pub(super) fn held_alone(refs: &RunRefs, candidate: &Candidate) -> Result<Option
     let told = candidate.folder.as_ref().and_then(|dir| shelf::told(&dir.path).ok());
     let taken = told.as_ref().map_or_else(|| refs.all_taken(name), repairs);
     let only = refs.only_contents(name, &taken)?;
-    let Some((first, path)) = only.first() else { return Ok(None) };
-    let lines = only.iter().take(LISTED).map(|(label, path)| format!("  {label}  {}", line(path)));
+    let Some(first) = only.first() else { return Ok(None) };
+    let lines = only.iter().take(LISTED).map(|one| format!("  {}  {}", one.label, line(one.path.as_str())));
     let lines: Vec<String> = lines.collect();
     Ok(Some(format!(
         "{name}: nothing else holds {} that was taken back:\n{}\n\
          keep one: git show {} > FILE\nremove them with the session: tdd clean {name} --discard-commits",
         counted(only.len(), "version"),
         lines.join("\n"),
-        typed_word(&format!("{first}:{path}"))
+        typed_word(&first.revision())
     )))
 }
 

@@ -1,8 +1,10 @@
 //! Words for paths and what becomes of them. Pure.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::LISTED;
+use tdd_core::attempt::CheckpointId;
 use tdd_core::event::RunId;
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::harmless::{line, typed_word};
@@ -44,6 +46,14 @@ pub(super) fn present(kind: ChangeKind) -> &'static str {
         ChangeKind::Retyped => "mode or kind changed",
         ChangeKind::Submodule => "a submodule",
     }
+}
+
+/// How a file of `tree` is compared with what lies there: `git diff` shows nothing of a file that is not tracked.
+pub(super) fn see(repository: &Path, tree: &CheckpointId, path: &RelPath) -> String {
+    let was = typed_word(&format!("{tree}:{path}"));
+    let now = repository.join(path.as_str());
+    let compared = now.is_file().then(|| format!(" | diff - {}", typed_word(&now.to_string_lossy())));
+    format!("see what was changed: git show {was}{}", compared.unwrap_or_default())
 }
 
 /// Somebody else's files that are as they left them; a line each, and none if there are none.

@@ -123,13 +123,16 @@ pub(super) fn of_others(facts: &SummaryFacts) -> Vec<String> {
     theirs.into_iter().chain(unclaimed).collect()
 }
 
-/// A name that is masked can't be in a command.
-pub(super) fn nameless(facts: &SummaryFacts) -> Option<String> {
-    let unnamed = ours(facts).filter(|change| facts.unnamed.contains(&change.path)).count();
-    (unnamed > 0).then(|| {
-        let files = counted(unnamed, "file");
-        format!(
-            "that leaves out {files}, for a secret in the name: see `git status`, and add what is to stay"
-        )
-    })
+/// A name that is masked, or not known byte for byte, can't be in a command.
+pub(super) fn nameless(facts: &SummaryFacts) -> Vec<String> {
+    let unnamed = ours(facts).map(|change| &change.path).filter(|path| facts.unnamed.contains(*path));
+    let (lossy, secret): (Vec<&RelPath>, Vec<&RelPath>) = unnamed.partition(|path| path.is_lossy());
+    let told = |paths: Vec<&RelPath>, why: &str| {
+        (!paths.is_empty()).then(|| {
+            let files = counted(paths.len(), "file");
+            format!("that leaves out {files}, for {why}: see `git status`, and add what is to stay")
+        })
+    };
+    let told = [told(secret, "a secret in the name"), told(lossy, "a name that is not UTF-8")];
+    told.into_iter().flatten().collect()
 }

@@ -103,7 +103,10 @@ impl State {
                 self.take_requirement(requirement);
                 Ok(Phase::Rechecking { key: Key::TestWriter, halt: None })
             }
-            (Phase::Due { key, kind: AttemptKind::First }, Decision::Edited(requirement)) => {
+            (
+                Phase::Due { key, kind: AttemptKind::First | AttemptKind::Semantic },
+                Decision::Edited(requirement),
+            ) => {
                 self.facts.suspension = None;
                 self.take_requirement(requirement);
                 Ok(Phase::Rechecking { key, halt: None })

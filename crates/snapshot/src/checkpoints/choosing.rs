@@ -1,7 +1,7 @@
 //! A conflict of git's that somebody has settled by taking one side of it whole, as `git checkout --theirs` does: both sides
 //! are known, so that nothing in the file is new.
 
-use super::GitCheckpoints;
+use super::{GitCheckpoints, holds};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::GitSeen;
 use tdd_core::path::RelPath;
@@ -41,10 +41,10 @@ impl GitCheckpoints {
         for path in paths {
             let text = self.contents.read(laid, path)?.unwrap_or_default();
             let in_conflict = text.split(|byte| *byte == b'\n').any(|line| line.starts_with(MARK));
-            let was_laid = !left.contains(path.as_str().as_bytes()) || self.is_as_laid(path, laid, before);
-            let is_sides = versions.iter().any(|(differing, side)| {
-                !differing.contains(path.as_str().as_bytes()) || self.differ_by_filters(path, side, now)
-            });
+            let was_laid = !holds(&left, path) || self.is_as_laid(path, laid, before);
+            let is_sides = versions
+                .iter()
+                .any(|(differing, side)| !holds(differing, path) || self.differ_by_filters(path, side, now));
             if in_conflict && was_laid && is_sides {
                 chosen.push(path.clone());
             }

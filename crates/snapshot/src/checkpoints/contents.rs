@@ -49,9 +49,7 @@ impl Contents {
         let found = match files.binary_search_by(|file| file.path.as_slice().cmp(name)) {
             Ok(at) => files.get(at),
             // A name that is no UTF-8 is known by what is shown of it.
-            Err(_) if path.as_str().contains(char::REPLACEMENT_CHARACTER) => {
-                files.iter().find(|file| shown(&file.path) == *path)
-            }
+            Err(_) if path.is_lossy() => files.iter().find(|file| shown(&file.path) == *path),
             Err(_) => None,
         };
         let Some(file) = found.filter(|file| file.mode.starts_with("100")) else { return Ok(None) };

@@ -162,7 +162,7 @@ fn is_unmerged(listed: &[u8]) -> bool {
     heads.filter(|head| !head.is_empty()).any(|head| !head.ends_with(b" 0"))
 }
 
-fn in_a_file(bytes: &[u8]) -> Option<tempfile::NamedTempFile> {
+pub(super) fn in_a_file(bytes: &[u8]) -> Option<tempfile::NamedTempFile> {
     let mut file = tempfile::NamedTempFile::new().ok()?;
     file.write_all(bytes).ok()?;
     Some(file)

@@ -99,6 +99,10 @@ impl GitState {
         })
     }
 
+    pub(super) fn index(&self) -> Option<&Copied> {
+        self.mine.get(&b"index"[..])
+    }
+
     /// Puts back what is this work tree's, and says what that was and what else differs. The order
     /// matters: first what would keep git from working, then what a child's commits hang on.
     pub(super) fn restore(&mut self, at: &mut Restoring<'_>) -> Result<Vec<String>, Trouble> {

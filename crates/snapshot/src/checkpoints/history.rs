@@ -8,7 +8,7 @@ use super::filters;
 use super::git::{Git, finish, object_name, refused};
 use super::labels::ref_folder;
 use super::listing;
-use super::{GitCheckpoints, shown};
+use super::{GitCheckpoints, holds, shown};
 use tdd_child::regular_file;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::GitSeen;
@@ -134,8 +134,7 @@ impl GitCheckpoints {
         for path in paths {
             let mut has = |versions: &[(BTreeSet<Vec<u8>>, CheckpointId)], tree| {
                 versions.iter().any(|(differing, commit)| {
-                    !differing.contains(path.as_str().as_bytes())
-                        || self.differ_by_filters(path, commit, tree)
+                    !holds(differing, path) || self.differ_by_filters(path, commit, tree)
                 })
             };
             if has(&keepers, before) && has(&sources, now) {
@@ -153,7 +152,7 @@ impl GitCheckpoints {
         paths: &[RelPath],
     ) -> Result<Vec<RelPath>, Trouble> {
         let differing = self.differing(one, other)?;
-        Ok(paths.iter().filter(|path| !differing.contains(path.as_str().as_bytes())).cloned().collect())
+        Ok(paths.iter().filter(|path| !holds(&differing, path)).cloned().collect())
     }
 
     /// Where HEAD is, if it has moved since and has any of these files as they are in `now`.
@@ -165,9 +164,8 @@ impl GitCheckpoints {
     ) -> Result<Option<CheckpointId>, Trouble> {
         let Some(head) = self.commit_of("HEAD")?.filter(|head| *head != seen.head) else { return Ok(None) };
         let differing = self.differing(&head, now)?;
-        let holds = paths.iter().any(|path| {
-            !differing.contains(path.as_str().as_bytes()) || self.differ_by_filters(path, &head, now)
-        });
+        let holds =
+            paths.iter().any(|path| !holds(&differing, path) || self.differ_by_filters(path, &head, now));
         Ok(holds.then_some(head))
     }
 

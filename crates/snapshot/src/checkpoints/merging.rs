@@ -1,13 +1,12 @@
 //! What git lays into the tree and does not commit: a merge that waits for its commit or for somebody who resolves it, a
 //! squashed one, the files of a submodule. All of it follows from commits, so it can be worked out and compared.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::git::{Git, object_name};
 use super::listing::is_name;
 use super::place::GitPlace;
-use super::{GitCheckpoints, shown};
+use super::{GitCheckpoints, holds, shown};
 use tdd_child::regular_file;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::GitSeen;
@@ -70,10 +69,9 @@ impl GitCheckpoints {
     ) -> Result<Option<Vec<RelPath>>, Trouble> {
         let brought: Vec<RelPath> = self.differing(head, merged)?.iter().map(|path| shown(path)).collect();
         let (missing, lost) = (self.differing(merged, now)?, self.differing(head, before)?);
-        let is_in = |set: &BTreeSet<Vec<u8>>, path: &RelPath| set.contains(path.as_str().as_bytes());
         for path in &brought {
-            let lies_there = !is_in(&missing, path) || self.is_as_laid(path, merged, now);
-            if !lies_there || (is_in(&lost, path) && !self.differ_by_filters(path, head, before)) {
+            let lies_there = !holds(&missing, path) || self.is_as_laid(path, merged, now);
+            if !lies_there || (holds(&lost, path) && !self.differ_by_filters(path, head, before)) {
                 return Ok(None);
             }
         }

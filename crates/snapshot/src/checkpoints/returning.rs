@@ -6,7 +6,7 @@ mod stashes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{GitCheckpoints, listing, shown};
+use super::{GitCheckpoints, holds, listing, shown};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::GitSeen;
 use tdd_core::path::RelPath;
@@ -114,9 +114,7 @@ impl GitCheckpoints {
 
     /// Whether one of these commits or trees has the file as `tree` does.
     fn is_in_one(&mut self, kept: &[(Differing, CheckpointId)], path: &RelPath, tree: &CheckpointId) -> bool {
-        kept.iter().any(|(differing, keeper)| {
-            !differing.contains(path.as_str().as_bytes()) || self.is_as_laid(path, keeper, tree)
-        })
+        kept.iter().any(|(differing, keeper)| !holds(differing, path) || self.is_as_laid(path, keeper, tree))
     }
 
     /// Whether the file holds the session's own work, and what was there before that is in a commit or in `now`.

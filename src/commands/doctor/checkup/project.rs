@@ -237,6 +237,7 @@ fn all_left(place: &Place) -> Vec<String> {
     left.extend(sessions.iter().map(|name| format!(".tdd/sessions/{name}, which `tdd clean` was removing")));
     // A run that is at work writes such files, and they are its own.
     if lock::held_by_another(&place.repository).is_none() {
+        left.extend(leftovers::list_planted(&place.repository));
         let half_written = packs::half_written(&place.repository);
         left.extend(half_written.iter().map(|file| format!("half written by git: {}", file.display())));
     }

@@ -214,16 +214,25 @@ fn a_new_requirement_brings_its_criteria_in_and_takes_others_out() {
 }
 
 #[test]
-fn nothing_is_edited_in_mid_attempt_or_before_a_retry() {
+fn nothing_is_edited_in_mid_attempt() {
     let mut state = two();
     begin(&mut state);
     fork(&mut state);
     refused(&state, &edited(&[Verify::Test]));
+}
+
+/// What was judged and failed counts on: an edit is no new budget.
+#[test]
+fn an_edit_before_a_retry_gives_no_budget_back() {
+    let both = [Verify::Test, Verify::Test];
     let mut state = two();
     begin(&mut state);
     fail(&mut state);
     assert_eq!(due(&state).kind, AttemptKind::Semantic);
-    refused(&state, &edited(&[Verify::Test]));
+    let spent = state.ledgers[&due(&state).key].spent;
+    happen(&mut state, &edited(&both));
+    happen(&mut state, &rechecked(&[], RedKind::Assertion));
+    assert_eq!((due(&state).kind, state.ledgers[&due(&state).key].spent), (AttemptKind::First, spent));
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Restore;
 use crate::checkpoints::census::{self, Entries};
-use crate::checkpoints::{listing, shown};
+use crate::checkpoints::{holds, listing, shown};
 use tdd_core::attempt::CheckpointId;
+use tdd_core::finding::Change;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 
@@ -67,6 +68,12 @@ impl Restore {
         Some(census::entries(listing::files(&self.checkpoints.private, tree).ok()?))
     }
 
+    /// The first of these files that a tree holds by just this name.
+    pub fn first_held(&self, tree: &CheckpointId, of: &[Change]) -> Option<RelPath> {
+        let names = self.entries_of(tree)?.into_keys().collect();
+        of.iter().map(|change| &change.path).find(|path| !path.is_lossy() && holds(&names, path)).cloned()
+    }
+
     /// Wants somebody else's files as they left them, on the way back to where the run began.
     pub(super) fn give_back(
         &self,
@@ -89,8 +96,9 @@ impl Restore {
         }
         for (paths, kept) in &own.edited {
             let Some(kept) = self.entries_of(kept) else { continue };
-            let paths = paths.iter().map(|path| path.as_str().as_bytes().to_vec());
-            spared.edited.extend(paths.filter(|path| now.get(path) == kept.get(path)));
+            let known: BTreeSet<&Vec<u8>> = now.keys().chain(kept.keys()).collect();
+            let edited = known.into_iter().filter(|path| now.get(*path) == kept.get(*path));
+            spared.edited.extend(edited.filter(|path| paths.contains(&shown(path))).cloned());
         }
         spared
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt;
 
 use super::{FOLDER, RunRefs};
+use crate::checkpoints::{shown, walk};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
@@ -22,6 +23,22 @@ pub struct Taken {
     pub label: String,
     /// `None`: it is not known which, so any file of the tree may be one.
     pub files: Option<BTreeSet<RelPath>>,
+}
+
+/// A content that a ref alone holds.
+#[derive(Clone, Debug)]
+pub struct Alone {
+    /// The full name of the ref.
+    pub label: String,
+    pub path: RelPath,
+    object: String,
+}
+
+impl Alone {
+    /// What `git show` takes for it.
+    pub fn revision(&self) -> String {
+        if self.path.is_lossy() { self.object.clone() } else { format!("{}:{}", self.label, self.path) }
+    }
 }
 
 impl RunRefs {
@@ -45,9 +62,8 @@ impl RunRefs {
         taken.map(|label| Taken { label: label.to_owned(), files: None }).collect()
     }
 
-    /// The contents of those files that lie neither in the work tree, there, nor in a tree that other refs hold: the
-    /// ref and the path of each.
-    pub fn only_contents(&self, session: &str, taken: &[Taken]) -> Result<Vec<(String, String)>, Trouble> {
+    /// The contents of those files that lie neither in the work tree, there, nor in a tree that other refs hold.
+    pub fn only_contents(&self, session: &str, taken: &[Taken]) -> Result<Vec<Alone>, Trouble> {
         let exclude = format!("--exclude={FOLDER}{session}/*");
         let known = self.by_run.get(session).map(Vec::as_slice).unwrap_or_default();
         let mut only = Vec::new();
@@ -62,11 +78,15 @@ impl RunRefs {
             let unheld: BTreeSet<&str> = said.lines().collect();
             let listed = self.own.run(&["ls-tree", "-r", "-z", &name], b"")?;
             for entry in listed.split(|byte| *byte == 0) {
-                let Some((path, object)) = file(entry) else { continue };
+                let Some((name_in_tree, object)) = file(entry) else { continue };
+                let path = shown(name_in_tree);
                 let is_asked = one.files.as_ref().is_none_or(|files| files.contains(&path));
                 let may_be = is_asked && unheld.contains(object.as_str());
-                if may_be && !self.lies_there(&path, &object) && !self.is_in_history(&exclude, &object)? {
-                    only.push((name.clone(), path.as_str().to_owned()));
+                if may_be
+                    && !self.lies_there(name_in_tree, &object)
+                    && !self.is_in_history(&exclude, &object)?
+                {
+                    only.push(Alone { label: name.clone(), path, object });
                 }
             }
         }
@@ -81,8 +101,8 @@ impl RunRefs {
     }
 
     /// Whether the work tree's file has just this content, or its link leads there.
-    fn lies_there(&self, path: &RelPath, object: &str) -> bool {
-        let file = self.place.work_tree.join(path.as_str());
+    fn lies_there(&self, path: &[u8], object: &str) -> bool {
+        let file = walk::full_path(&self.place.work_tree, path);
         let target = std::fs::read_link(&file).map(|target| target.into_os_string().into_vec());
         let Ok(bytes) = target.or_else(|_| regular_file::head(&file, LARGEST + 1)) else { return false };
         let name = || self.own.run(&["hash-object", "--no-filters", "--stdin"], &bytes).ok();
@@ -91,11 +111,11 @@ impl RunRefs {
 }
 
 /// `100644 blob OBJECT\tPATH`; folders of other repositories are none.
-fn file(entry: &[u8]) -> Option<(RelPath, String)> {
-    let entry = std::str::from_utf8(entry).ok()?;
-    let (about, path) = entry.split_once('\t')?;
+fn file(entry: &[u8]) -> Option<(&[u8], String)> {
+    let tab = entry.iter().position(|byte| *byte == b'\t')?;
+    let (about, path) = (std::str::from_utf8(&entry[..tab]).ok()?, &entry[tab + 1..]);
     let mut words = about.split(' ').skip(1);
     let is_file = words.next() == Some("blob");
     let object = words.next().filter(|_| is_file)?;
-    Some((RelPath::new(path)?, object.to_owned()))
+    Some((path, object.to_owned()))
 }
