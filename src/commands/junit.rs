@@ -77,7 +77,7 @@ fn report(run: &RunDir) -> String {
 
 fn of_test(story: &Story, row: &TestStory<'_>) -> Became {
     match row.after {
-        After::Green | After::GreenByEarlier | After::GreenByHand => Became::Passed,
+        After::Green | After::GreenHeldOut | After::GreenByEarlier | After::GreenByHand => Became::Passed,
         After::Red => Became::Failed {
             message: match row.attempt {
                 Some(number) => format!("still red after attempt {number}"),

@@ -26,7 +26,7 @@ use tdd_core::machine::PutBack;
 use tdd_core::mdtest::Voice;
 use tdd_core::path::RelPath;
 use tdd_core::policy::EffectivePolicy;
-use tdd_core::role::Key;
+use tdd_core::role::{Asked, Key};
 use tdd_core::run_name;
 use tdd_core::state::{Entry, State};
 use tdd_core::trouble::Trouble;
@@ -88,12 +88,19 @@ fn of_session(repository: &Path, args: &LogArgs) -> Result<Option<String>, Troub
     Ok(Some(text))
 }
 
+/// There are two test-writers where tests are held out, each with a session of its own.
+fn whose(state: Option<&State>, event: &Event) -> &'static str {
+    let is_second = state.is_some_and(|state| !state.more_tests_for().is_empty());
+    let Event::AttemptStarted { attempt } = event else { return "" };
+    if is_second && attempt.key == Asked::Key(Key::TestWriter) { ", a second test-writer's" } else { "" }
+}
+
 /// One line an event; a verdict is told where it was made, by the fold.
 pub(super) fn lines(records: &[Record]) -> String {
     let mut text = String::new();
     let mut state: Option<State> = None;
     for record in records {
-        let told = one_line(&record.event);
+        let told = one_line(&record.event) + whose(state.as_ref(), &record.event);
         match (&mut state, &record.event) {
             (None, Event::RunStarted(started)) => state = Some(State::open((**started).clone())),
             (Some(state), event) => {

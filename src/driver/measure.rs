@@ -16,6 +16,7 @@ mod proof;
 mod recheck;
 mod red;
 mod refactor;
+mod shared;
 mod sources;
 mod units;
 

@@ -91,6 +91,9 @@ pub struct State {
     /// Where a criterion has one test, and tests are to be held out.
     #[serde(default)]
     pub more: Option<More>,
+    /// What the second test-writer has written, and RED has accepted.
+    #[serde(default)]
+    pub of_second_writer: Vec<TestId>,
     /// The tree as it was last seen in the midst of what runs processes: as the child at hand left it when the run
     /// was stopped or paused (unknown after a kill), or as it is being measured.
     #[serde(default)]
@@ -312,6 +315,7 @@ impl State {
             proof: None,
             held: None,
             more: None,
+            of_second_writer: Vec::new(),
             stopped_at: None,
         }
     }

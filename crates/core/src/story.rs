@@ -5,6 +5,7 @@ use crate::attempt::CheckpointId;
 use crate::criterion::CriterionId;
 use crate::event::{Event, PassFail, TestRunFact};
 use crate::finding::{CriterionRed, Findings, GreenFindings, RedTest};
+use crate::held_out::Where;
 use crate::judge::Verdict;
 use crate::machine::IllegalEvent;
 use crate::path::RelPath;
@@ -60,6 +61,8 @@ pub struct TestStory<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
     Green,
+    /// Held out until the end, and green then.
+    GreenHeldOut,
     /// Green before the implementer changed anything: an earlier criterion's work did it.
     GreenByEarlier,
     /// A person's own work turned it after a halt, as measured then.
@@ -74,6 +77,7 @@ impl After {
     pub fn name(self) -> &'static str {
         match self {
             Self::Green => "green",
+            Self::GreenHeldOut => "green, held out",
             Self::GreenByEarlier => "green by earlier work",
             Self::GreenByHand => "green by hand",
             Self::Red => "red",
@@ -199,7 +203,13 @@ impl Story {
             let Findings::Green(green) = &told.findings else { return None };
             Some((seen_in(green, test)?, Some(told.number)))
         });
-        seen.unwrap_or((After::NotRun, None))
+        let held = self.state.held.as_deref().filter(|held| held.place == Where::Back);
+        let was_hidden = held.is_some_and(|held| {
+            let is_judged = !held.unjudged.contains(criterion);
+            is_judged && held.parted().any(|parted| parted.hidden.contains(test))
+        });
+        let at_the_end = was_hidden && self.state.greens.contains(test);
+        seen.unwrap_or((if at_the_end { After::GreenHeldOut } else { After::NotRun }, None))
     }
 }
 

@@ -216,7 +216,7 @@ impl fmt::Display for Reason {
                 )
             }
             Self::Unowned(id) => {
-                write!(f, "a new test is red and belongs to no criterion: {id}")?;
+                write!(f, "a new test is red and belongs to no criterion of this run: {id}")?;
                 f.write_str("; name its file after one, or list it under `tests:` in the block")
             }
             Self::NotRed { criterion, test, kind, why: _ } => {

@@ -259,6 +259,8 @@ impl<'s> Flow<'s> {
         let local = alias.or(if is_from { names.last() } else { names.first() }.copied());
         let mut all = home.clone();
         all.extend(names.iter().map(|name| (*name).to_owned()));
+        // `import shop from …`: what a runner calls `default`.
+        all.extend((tree.kind(tree.node(at).parent) == "import_clause").then(|| "default".to_owned()));
         if let Some(local) = local {
             self.import(local, all);
         }

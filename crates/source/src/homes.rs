@@ -53,6 +53,10 @@ impl Files {
         Self { files: files.into_iter().collect(), packages }
     }
 
+    pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.files.iter()
+    }
+
     /// The name that a manifest gives its package: `Cargo.toml`, `package.json`, `go.mod`.
     pub fn package(manifest: &RelPath, text: &str) -> Option<Package> {
         let (folder, file) = manifest.as_str().rsplit_once('/').unwrap_or(("", manifest.as_str()));

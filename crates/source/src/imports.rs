@@ -46,6 +46,21 @@ pub fn asked_for(language: Language, source: &str) -> Vec<String> {
     spelt.collect()
 }
 
+/// Those of them that have to be there before the file loads: what stands inside of functions, conditions and `try` is
+/// asked for later or not at all, and a type's import is erased.
+pub fn asked_at_load(language: Language, source: &str) -> Vec<String> {
+    let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
+    let is_import = |at: &usize| {
+        let is_one = matches!(
+            tree.kind(*at),
+            "import_statement" | "import_from_statement" | "export_statement" | "use_declaration"
+        );
+        is_one && !["import type", "export type"].iter().any(|erased| tree.text(*at).starts_with(erased))
+    };
+    let at_top: Vec<&str> = tree.parts(0).filter(is_import).map(|at| tree.text(at)).collect();
+    asked_for(language, &at_top.join("\n"))
+}
+
 pub(super) fn imports(tree: &Tree<'_>) -> Vec<Import> {
     let mut found = Vec::new();
     for at in tree.all() {

@@ -143,7 +143,7 @@ impl<W: World> Drive<'_, W> {
         Ok(nowhere.collect())
     }
 
-    fn existed(
+    pub(super) fn existed(
         &mut self,
         base: &CheckpointId,
         files: &[RelPath],

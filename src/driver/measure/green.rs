@@ -114,6 +114,9 @@ impl<W: World> Drive<'_, W> {
         let narrowed = first != all;
         let mut run = self.run_tests(&first).await?;
         self.classify_own(&run, red, findings);
+        if let (Some(report), Some(red)) = (&run.report, red) {
+            findings.failed.extend(self.unbuilt_with_all(report, red, tree)?);
+        }
         if !narrowed {
             self.classify_rest(&run, (&all, tree), findings).await?;
         } else if scope == Scope::OwnThenAll && findings.failed.is_empty() && findings.vanished.is_empty() {

@@ -27,7 +27,7 @@ pub(in crate::driver) type Named = (RelPath, String);
 /// The helpers of one checkpoint, each read once.
 pub(super) struct HelperBook {
     at: CheckpointId,
-    files: Files,
+    pub(super) files: Files,
     read: BTreeMap<RelPath, Helpers>,
     /// Files that are being read: who calls in a circle learns nothing new.
     open: BTreeSet<RelPath>,
@@ -137,7 +137,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// Whether a file takes part in tests: by its class, or by a word of its path.
-    fn takes_part(&self, path: &RelPath) -> bool {
+    pub(super) fn takes_part(&self, path: &RelPath) -> bool {
         let says = |part: &str| {
             let part = part.to_ascii_lowercase();
             ["test", "spec", "fixture", "helper", "mock"].iter().any(|word| part.contains(word))
@@ -184,7 +184,7 @@ impl<W: World> Drive<'_, W> {
 }
 
 /// The project's files that the imports of this one lead to.
-fn taken_from(files: &Files, (path, source): (&RelPath, &str)) -> BTreeSet<RelPath> {
+pub(super) fn taken_from(files: &Files, (path, source): (&RelPath, &str)) -> BTreeSet<RelPath> {
     let Some(language) = Language::of(path.extension()) else { return BTreeSet::new() };
     let needs = tdd_source::needs(language, source).into_iter();
     let leads_to = needs.flat_map(|need| match files.place(language, path, &need) {

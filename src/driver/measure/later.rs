@@ -35,7 +35,11 @@ impl<W: World> Drive<'_, W> {
             for load in &report.load_failures {
                 let mut needs = load.behind.iter().flat_map(|behind| &behind.needs).map(|other| &other.file);
                 let Some(other) = needs.find(|file| left_out.contains(file)) else { continue };
-                blame(findings, (id, &load.file), other);
+                let words = format!(
+                    "needs what {other} declares, a file of a later criterion, which takes no part when work for {id} \
+                     is judged: declare it in a file that holds no tests, or in one of {id}"
+                );
+                blame(findings, (id, &load.file), &words);
             }
         }
         Ok(())
@@ -58,16 +62,12 @@ impl<W: World> Drive<'_, W> {
 }
 
 /// Tests of this file count as not loading.
-fn blame(findings: &mut RedFindings, (id, file): (&CriterionId, &RelPath), other: &RelPath) {
+pub(super) fn blame(findings: &mut RedFindings, (id, file): (&CriterionId, &RelPath), words: &str) {
     let Some(criterion) = findings.criteria.iter_mut().find(|criterion| criterion.id == *id) else { return };
-    let words = format!(
-        "needs what {other} declares, a file of a later criterion, which takes no part when work for {id} is judged: \
-         declare it in a file that holds no tests, or in one of {id}"
-    );
     for test in &mut criterion.tests {
         if test.kind.is_accepted() && test.id.is_in(file) {
             test.kind = RedKind::Load;
-            test.why = Some(Why { words: words.clone(), line: None });
+            test.why = Some(Why { words: words.to_owned(), line: None });
         }
     }
 }

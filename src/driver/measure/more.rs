@@ -106,7 +106,7 @@ fn failure_of<'r>(report: &'r TestReport, test: &RedTest, file: &RelPath) -> Opt
     own.or_else(|| report.load_failures.iter().find(|load| load.file == *file).map(|load| &load.failure))
 }
 
-fn has_word(text: &str, word: &str) -> bool {
+pub(super) fn has_word(text: &str, word: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
     text.split(|char| !is_part(char)).any(|part| part == word)
 }

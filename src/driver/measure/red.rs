@@ -58,6 +58,7 @@ impl<W: World> Drive<'_, W> {
                 self.classify_red(&runs, &scales, &mut findings);
                 self.refuse_what_needs_later_files(&work, &mut findings).await?;
                 if let Some(report) = &runs.first.report {
+                    self.refuse_what_waits_for_later(&book.shared, report, &mut findings);
                     self.refuse_names_of_its_own(&work, report, &mut findings)?;
                     let own: BTreeSet<&TestId> =
                         findings.criteria.iter().flat_map(|c| &c.tests).map(|test| &test.id).collect();
@@ -244,13 +245,18 @@ impl<W: World> Drive<'_, W> {
         let mut known: BTreeSet<&TestId> =
             baseline.greens.iter().chain(&baseline.reds).chain(&baseline.flaky).collect();
         known.extend(set_aside);
-        let owned = mapping.owned.keys().flat_map(|id| mapping.results(id, report));
+        // A criterion that this run does not work on will have nobody to turn its tests green.
+        let plan = &self.state.run.plan.criteria;
+        let in_hand = || mapping.owned.iter().filter(|(id, _)| plan.contains(id));
+        let owned = in_hand().flat_map(|(id, _)| mapping.results(id, report));
         let owned: BTreeSet<&TestId> = owned.map(|test| &test.id).collect();
-        let files: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
+        let files: BTreeSet<&RelPath> = in_hand().flat_map(|(_, owned)| &owned.files).collect();
         let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
         let failed = failed.map(|test| test.id.clone()).filter(|id| !owned.contains(id));
-        let is_helper =
-            |file: &RelPath| book.declared(file).is_empty() && report.keeps_others_back(file, &files);
+        let is_helper = |file: &RelPath| {
+            !book.shared.holds_tests(file)
+                && (report.keeps_others_back(file, &files) || book.shared.is_waited_for(file, report))
+        };
         let loads = report.load_failures.iter().filter(|load| !files.contains(&load.file));
         let loads = loads.filter(|load| !is_helper(&load.file));
         let loads = loads.map(|load| TestId(load.file.to_string()));

@@ -11,9 +11,10 @@ use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, Tests, World};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_source::{BodyFacts, Language, TestFile, Unread};
+use tdd_source::{BodyFacts, Language, Piece, TestFile, Unread};
 
 use super::Work;
+use super::shared::Shared;
 
 /// One test file that the test-writer wrote or changed.
 struct Source {
@@ -45,9 +46,10 @@ pub(super) struct SourceBook {
     pub(super) absent_too: BTreeMap<RelPath, BTreeSet<String>>,
     /// For each file that does not load, a module that it imports and nobody has.
     pub(super) nowhere: BTreeMap<RelPath, (String, u32)>,
-    /// The words of each new or changed test file that is no criterion's: what a test looks at
+    /// What stands in each new or changed test file that is no criterion's: what a test looks at
     /// through one of these is not in its own file.
-    helpers: Vec<BTreeSet<String>>,
+    helpers: Vec<Piece>,
+    pub(super) shared: Shared,
     /// The test-writer left recorded snapshots, so an expectation may live in one.
     records_snapshots: bool,
 }
@@ -158,10 +160,21 @@ impl SourceBook {
         found
     }
 
-    /// What is looked at, and all that the helpers name which are among it.
+    /// What is looked at, and all that the helpers name which are among it, or which these use.
     fn through_helpers(&self, names: &BTreeSet<String>) -> BTreeSet<String> {
-        let through = self.helpers.iter().filter(|words| !words.is_disjoint(names));
-        through.flatten().chain(names).cloned().collect()
+        let (near, mut far): (Vec<&Piece>, Vec<&Piece>) =
+            self.helpers.iter().partition(|helper| !helper.words.is_disjoint(names));
+        let mut found: BTreeSet<String> =
+            near.iter().flat_map(|helper| &helper.words).chain(names).cloned().collect();
+        loop {
+            let (used, rest): (Vec<&Piece>, Vec<&Piece>) =
+                far.into_iter().partition(|helper| !helper.names.is_disjoint(&found));
+            if used.is_empty() {
+                return found;
+            }
+            found.extend(used.iter().flat_map(|helper| &helper.words).cloned());
+            far = rest;
+        }
     }
 
     /// Known tests that are not what they were: gone, another body, or anything changed or removed
@@ -231,12 +244,13 @@ impl<W: World> Drive<'_, W> {
                 book.sources.insert(file.clone(), Source { declared, never_run, read });
             }
         }
+        book.shared = self.read_shared(work, mapping, &helpers)?;
         let owned: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
         for change in work.changed.iter().filter(|c| c.class == FileClass::Test && !owned.contains(&c.path)) {
-            if Language::of(change.path.extension()).is_some()
+            if let Some(language) = Language::of(change.path.extension())
                 && let Some(after) = self.source(&work.after, &change.path)?
             {
-                book.helpers.push(words(&after));
+                book.helpers.extend(helpers_of(language, &after));
             }
         }
         book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));
@@ -254,6 +268,18 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(book)
     }
+}
+
+/// In Go all that a file needs is named, so each of its declarations is used by itself; and the name of the package
+/// stands in every test of another one. Elsewhere the whole file may be what a name leads to.
+fn helpers_of(language: Language, text: &str) -> Vec<Piece> {
+    let named: Vec<Piece> = match language {
+        Language::Go => tdd_source::pieces(language, text),
+        Language::Rust | Language::Python | Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            Vec::new()
+        }
+    };
+    if named.is_empty() { vec![Piece { words: words(text), ..Piece::default() }] } else { named }
 }
 
 fn words(text: &str) -> BTreeSet<String> {

@@ -90,6 +90,10 @@ const CRITERIA: &[(&str, &str)] = &[
     ("red", "Its tests fail, as they should before the code is written."),
     ("pending; not worked on", "Nobody has worked on it yet."),
     (
+        "green, held out",
+        "The coin had hidden it from the implementers; it was brought back at the end, and was green then.",
+    ),
+    (
         "green, early; early; early_green; green by earlier work",
         "Its tests were green before its implementer began: an earlier criterion's work turned them. They were seen red before that.",
     ),

@@ -30,6 +30,9 @@ impl Report<'_> {
         for line in held_out::in_a_halt(self.state) {
             page.line(&line);
         }
+        if let Some(line) = held_out::of_second_writer(self.state) {
+            page.line(&line);
+        }
         let quoted =
             |it: &VacuousAssertion| format!("{}: {}", harmless::line(&it.test.0), harmless::line(&it.what));
         let vacuous: Vec<String> = self.vacuous().map(quoted).collect();

@@ -1,9 +1,11 @@
 //! Held-out tests, in a summary and in a halt report: both are for a person.
 
+use tdd_core::counted::and_more;
 use tdd_core::criterion::CriterionId;
 use tdd_core::harmless;
 use tdd_core::held_out::{HeldOut, Parted, Where};
 use tdd_core::state::{Progress, State};
+use tdd_core::test::TestId;
 
 /// How many were held out of each criterion's tests.
 pub(super) fn lines(state: &State) -> Vec<String> {
@@ -47,6 +49,30 @@ fn counts(held: &HeldOut) -> Vec<String> {
         parted.none.as_ref().map_or_else(held, none)
     };
     held.parting.criteria.iter().map(line).collect()
+}
+
+/// Names of tests on one line.
+const MOST_NAMED: usize = 5;
+
+/// Whose the tests are that a second test-writer has written: what one of them expects may be what is wrong, and who
+/// wrote the code has perhaps not seen it.
+pub fn of_second_writer(state: &State) -> Option<String> {
+    let hidden = state.held.iter().flat_map(|held| held.parted()).flat_map(|parted| &parted.hidden);
+    let hidden: Vec<&TestId> = hidden.collect();
+    let is_out = state.held.as_deref().is_some_and(HeldOut::hides);
+    let named = state.of_second_writer.iter().take(MOST_NAMED).map(|id| {
+        let held = if is_out && hidden.contains(&id) { " (held out)" } else { "" };
+        format!("{}{held}", harmless::line(&id.0))
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let left = state.of_second_writer.len().saturating_sub(MOST_NAMED);
+    let more = and_more(left);
+    (!named.is_empty()).then(|| {
+        format!(
+            "written by the second test-writer, not by the first: {named}{more}; if one of them expects what the \
+             requirement does not say, it is the test that is to be mended, and no role is told whose it is"
+        )
+    })
 }
 
 /// Where they are, while they are not in the work tree.

@@ -162,11 +162,11 @@ fn shown(state: &State, findings: &Findings) -> String {
             // Of a second test-writer those that it wrote.
             let first = state.red.as_ref().filter(|_| !state.more_tests_for().is_empty()).map_or(0, count);
             let tests = count(red).saturating_sub(first);
-            format!(
-                "{} red as {} should be",
-                counted(tests, "new test"),
-                if tests == 1 { "it" } else { "they" }
-            )
+            match tests {
+                0 => "no new test of its criteria".to_owned(),
+                1 => "1 new test red as it should be".to_owned(),
+                _ => format!("{tests} new tests red as they should be"),
+            }
         }
         Findings::Green(green) => match green.judged_by {
             GreenJudge::TheRest => "no tests of its own, nothing else broke".to_owned(),

@@ -143,3 +143,66 @@ fn ac_tdd_8_67_a_run_that_is_killed_goes_on_with_its_second_test_writer() {
         }
     }
 }
+
+/// What the second one expects, the requirement does not say.
+fn wrong() -> Value {
+    json!({ MORE: test_of("More", &[(31, 63), (51, 103)]) })
+}
+
+#[test]
+fn ac_tdd_8_76_a_halt_report_says_which_tests_a_second_test_writer_has_written() {
+    if !has_python() {
+        return;
+    }
+    let told = "written by the second test-writer, not by the first: ";
+    let scene = scene(&writes(&wrong()), &[HONEST]);
+    let ran = scene.run(&[]).expect(1);
+    let line = ran.stdout.lines().find(|line| line.starts_with(told));
+    let line = line.unwrap_or_else(|| panic!("{}", ran.stdout));
+    assert!(line.contains(MORE) && !line.contains(FIRST), "{line}");
+    let hidden = scene.hidden();
+    assert_eq!(line.contains("(held out)"), hidden.iter().any(|told| *told != "11"), "{line}");
+    for prompt in scene.prompts() {
+        assert!(!prompt.contains("written by"), "no role is told: {prompt}");
+    }
+    // Where nobody else wrote, there is nothing to say.
+    let scene = Scene::set(&json!({ FIRST: test_of("First", &[(31, 63), (51, 103)]) }), &[HONEST], "");
+    let ran = scene.run(&[]).expect(1);
+    assert!(!ran.stdout.contains("second test-writer"), "{}", ran.stdout);
+}
+
+#[test]
+fn ac_tdd_8_78_what_is_told_later_knows_hidden_tests_and_who_wrote() {
+    if !has_python() {
+        return;
+    }
+    let done = scene(&writes(&more()), &[HONEST]);
+    done.run(&[]).expect(0);
+    let matrix = done.sandbox.tdd(&["matrix"]).expect(0);
+    assert!(!matrix.stdout.contains("not run"), "{}", matrix.stdout);
+    assert_eq!(matrix.stdout.matches("green, held out").count(), done.hidden().len(), "{}", matrix.stdout);
+    let log = done.sandbox.tdd(&["log"]).expect(0);
+    let starts: Vec<&str> = log.stdout.lines().filter(|line| line.contains("test-writer, attempt")).collect();
+    let is_second: Vec<bool> = starts.iter().map(|line| line.contains("a second test-writer's")).collect();
+    assert_eq!(is_second, [false, true], "{}", log.stdout);
+    // One that brings no test of these criteria is not told to have brought red ones.
+    let none = json!({ "role": "test-writer", "say": { "status": "ok", "files": [] } });
+    let ran = scene(&none, &[HONEST]).run(&[]).expect(0);
+    ran.says(&["RED: no new test of its criteria"]);
+}
+
+#[test]
+fn ac_tdd_8_79_a_run_that_is_to_stop_after_red_stops_after_the_second_test_writer() {
+    if !has_python() {
+        return;
+    }
+    for second in [writes(&more()), json!({ "role": "test-writer", "write": more(), "print": "no block" })] {
+        let scene = scene(&second, &[HONEST]);
+        let ran = scene.run(&["--stop-after", "red"]).expect(3);
+        ran.says(&["stopped after RED, as asked"]);
+        assert_eq!(kinds_of(&scene), ["more"]);
+        let cassette = scene.sandbox.beside("cassette.json").to_string_lossy().into_owned();
+        scene.sandbox.tdd(&["resume", "STE-1", "--no-review", "--cassette", &cassette]).expect(0);
+        assert_eq!(scene.sandbox.read("shop.py"), DOUBLE);
+    }
+}

@@ -36,7 +36,7 @@ const FORMAT: &str =
 /// How a broken rule's line begins; a path, an id or a count follows.
 const RULES: [&str; 13] = [
     "tdd: a test inside this source was added, changed or removed: ",
-    "tdd: a new test is red and belongs to no criterion: ",
+    "tdd: a new test is red and belongs to no criterion of this run: ",
     "tdd: this role may not change: ",
     "tdd: a protected file was changed: ",
     "tdd: an existing test was changed and is not named in `supersedes:`: ",

@@ -15,6 +15,14 @@ impl State {
         self.run.plan.held_out == Holding::On && self.held.is_none() && self.red.is_some()
     }
 
+    /// Whether a second test-writer is still to be asked for: then RED is not over.
+    pub(super) fn awaits_more_tests(&self) -> bool {
+        let has_one =
+            |red: &CriterionRed| red.tests.len() == 1 && !self.run.plan.already_green.contains(&red.id);
+        let reds = self.red.iter().flat_map(|red| &red.criteria);
+        self.more.is_none() && self.is_to_be_parted() && reds.into_iter().any(has_one)
+    }
+
     /// What comes between RED and the first implementer, where tests are held out.
     pub(super) fn before_the_first_green(&self) -> Option<Phase> {
         let phase = match &self.more {
@@ -50,6 +58,7 @@ impl State {
     pub(super) fn without_more_tests(&mut self) -> Phase {
         self.more = Some(More::Tried);
         self.unclaimed = None;
+        self.stop_after_red();
         self.after_green()
     }
 
@@ -73,6 +82,10 @@ impl State {
 
     /// From now on RED is what is shown.
     fn tests_parted(&mut self, parting: &Parting) -> Phase {
+        // None of them could have been parted whatever a second one wrote.
+        if self.awaits_more_tests() {
+            self.stop_after_red();
+        }
         let mut hidden = Vec::new();
         if let Some(red) = &mut self.red {
             hidden.extend(parting.criteria.iter().filter_map(|parted| hide(red, parted)));

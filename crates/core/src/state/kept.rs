@@ -4,12 +4,13 @@ use super::{Phase, Progress, State};
 use crate::attempt::{Attempt, CheckpointId};
 use crate::criterion::Verify;
 use crate::event::StopAfter;
-use crate::finding::{Findings, Notice};
+use crate::finding::{Findings, Notice, RedFindings};
 use crate::held_out::More;
 use crate::machine::Suspension;
 use crate::path::RelPath;
 use crate::policy::FileClass;
 use crate::role::Key;
+use crate::test::TestId;
 
 /// Remarks that a state keeps.
 const MOST_REMARKS: usize = 100;
@@ -34,6 +35,9 @@ impl State {
                     let already = self.run.plan.already_green.contains(id);
                     let progress = if already { Progress::AlreadyGreen } else { Progress::Red };
                     self.progress.insert(id.clone(), progress);
+                }
+                if is_more {
+                    self.of_second_writer = new_tests(&red, self.red.as_ref());
                 }
                 self.red = Some(red);
                 self.red_tree = Some(checkpoint.clone());
@@ -60,10 +64,17 @@ impl State {
             (Key::Refactorer, _) => return self.to_the_end(),
             (Key::TestWriter | Key::Implementer(_), _) => {}
         }
-        if attempt.key == Key::TestWriter && !is_more && self.run.plan.stop_after == StopAfter::Red {
-            self.facts.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
+        if attempt.key == Key::TestWriter && !self.awaits_more_tests() {
+            self.stop_after_red();
         }
         self.after_green()
+    }
+
+    /// RED is over, and nothing else was to be done.
+    pub(super) fn stop_after_red(&mut self) {
+        if self.run.plan.stop_after == StopAfter::Red {
+            self.facts.suspension = Some(Suspension::Paused("stopped after RED, as asked".to_owned()));
+        }
     }
 
     fn notice(&mut self, notices: &[Notice]) {
@@ -81,4 +92,13 @@ impl State {
             }
         }
     }
+}
+
+/// Tests of this RED that were not among those of the one before.
+fn new_tests(red: &RedFindings, before: Option<&RedFindings>) -> Vec<TestId> {
+    let of = |red: &RedFindings| -> Vec<TestId> {
+        red.criteria.iter().flat_map(|criterion| &criterion.tests).map(|test| test.id.clone()).collect()
+    };
+    let known = before.map(of).unwrap_or_default();
+    of(red).into_iter().filter(|id| !known.contains(id)).collect()
 }
