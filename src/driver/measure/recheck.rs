@@ -16,7 +16,7 @@ use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, TestOrder, World};
-use tdd_core::state::Progress;
+use tdd_core::state::{Phase, Progress};
 use tdd_core::test::{TestId, TestReport};
 use tdd_core::trouble::Trouble;
 
@@ -65,8 +65,9 @@ impl<W: World> Drive<'_, W> {
         findings.runs = [&first, &second].map(|run| RunRef::of(run, &self.setup.mask)).to_vec();
         findings.no_evidence = evidence(&first).err().or(evidence(&second).err());
         let (Some(one), Some(two)) = (&first.report, &second.report) else {
-            // Tests that are as they were seen red need not be red again.
-            if edited.is_empty() && findings.no_evidence.is_none() {
+            // Where nothing failed, tests that are as they were seen red need not be red again.
+            let has_halted = matches!(self.state.phase, Phase::Rechecking { halt: Some(_), .. });
+            if edited.is_empty() && findings.no_evidence.is_none() && !has_halted {
                 return Ok(());
             }
             findings.no_evidence.get_or_insert_with(|| "the runner can't be read test by test".to_owned());
