@@ -239,10 +239,10 @@ impl Told<'_> {
             next.push(format!("a later run may have changed them; take that back first: tdd undo {later}"));
         }
         let is_undone = matches!(self.story.status, RunStatus::Undone { .. }) && self.args.to.is_none();
-        let own = self.story.own.trees.first();
-        if let Some(good) = if is_undone { Some(&self.target.checkpoint) } else { own } {
-            next.extend(way.first_held(good, foreign).map(|path| see(&self.repository, good, &path)));
-        }
+        let own = &self.story.own.trees;
+        let trees = if is_undone { std::slice::from_ref(&self.target.checkpoint) } else { own.as_slice() };
+        let apart = way.told_apart(trees, &self.outlook);
+        next.extend(apart.map(|(tree, path)| see(&self.repository, tree, &path)));
         // Where another run's work lies on top that would go, too.
         next.extend(later.is_none().then(|| {
             format!("go back all the same, with the tree as it is kept first: tdd undo {run}{to} --discard-changes")

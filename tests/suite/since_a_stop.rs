@@ -24,9 +24,12 @@ esac
 fn ended_and_edited(signal: Signal) -> Sandbox {
     let sandbox = project(HALF_DONE, HONEST_CHECK, "");
     sandbox.write("README.md", "ours\n");
+    sandbox.write("old.md", "ours\n");
     sandbox.commit();
     ended_by(signal, &sandbox);
-    sh(&sandbox, "echo mine >notes.md; git add notes.md; git commit -qm NOTES; echo mine >README.md");
+    let edit =
+        "echo mine >notes.md; git add notes.md; git commit -qm NOTES; echo mine >README.md; git rm -q old.md";
+    sh(&sandbox, edit);
     wait_no_more(&sandbox);
     sandbox
 }
@@ -51,13 +54,18 @@ fn ac_tdd_9_96_what_a_person_changed_since_a_stop_stays_where_they_say_that_it_i
     let run = behind(&asked.stderr, "if it was on purpose:    tdd resume ").to_owned();
     let words: Vec<&str> = ["resume"].into_iter().chain(run.split_whitespace()).collect();
     let ran = sandbox.tdd(&words).expect(0);
-    let ran = ran.says(&["README.md, notes.md; gone on with"]);
-    ran.says_on_stdout(&["README.md  (changed by hand)"]);
+    let ran = ran.says(&["README.md, notes.md, old.md; gone on with"]);
+    let ran = ran.says_on_stdout(&["README.md  (changed by hand)"]);
+    let proposed = ran.stdout.lines().find(|line| line.trim().starts_with("git add ")).unwrap();
+    assert!(proposed.contains(" -- :/README.md :/notes.md :/old.md "), "{proposed}");
     assert_eq!(sandbox.read("src.txt"), "one\ntwo\n", "the attempt began anew");
     assert_eq!(sandbox.read("README.md") + &sandbox.read("notes.md"), "mine\nmine\n");
     sandbox.tdd(&["undo"]).expect(0);
     assert_eq!(sandbox.read("src.txt") + &sandbox.read("README.md"), "one\nmine\n");
     assert_eq!(sandbox.read("notes.md"), "mine\n");
+    sandbox.tdd(&["undo", "--to", "good-refactorer-1"]).expect(0);
+    sh(&sandbox, proposed);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "all of it is committed, staged removals, too");
 }
 
 /// The other way that is told: what a person committed stays in git, and what they wrote in a checkpoint.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{LISTED, SummaryFacts, counted, kept};
-use tdd_core::finding::ClassedChange;
+use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::state::State;
@@ -49,13 +49,19 @@ pub(super) fn commit_command(state: &State, facts: &SummaryFacts) -> Option<Stri
         return Some("git status".to_owned());
     }
     let subject = harmless::shell_word(&harmless::line(&subject(state)));
-    let these = if paths.len() > NAMED_IN_COMMIT {
+    if paths.len() > NAMED_IN_COMMIT {
         let file = harmless::shell_word(&format!("{}/{COMMIT_PATHS}", facts.run_dir));
-        format!("--pathspec-file-nul --pathspec-from-file={file}")
-    } else {
-        format!("-- {}", paths.join(" "))
-    };
-    Some(format!("git add {these} && git commit -m {subject} {these}"))
+        let these = format!("--pathspec-file-nul --pathspec-from-file={file}");
+        return Some(format!("git add {these} && git commit -m {subject} {these}"));
+    }
+    // What is gone needs no `git add`, which refuses a file whose removal is staged already.
+    let there = ours(facts).filter(|change| change.kind != ChangeKind::Deleted).map(|change| &change.path);
+    let there: Vec<String> = there
+        .filter(|path| !facts.unnamed.contains(*path))
+        .map(|path| harmless::typed_word(&pathspec(path)))
+        .collect();
+    let added = if there.is_empty() { String::new() } else { format!("git add -- {} && ", there.join(" ")) };
+    Some(format!("{added}git commit -m {subject} -- {}", paths.join(" ")))
 }
 
 /// The requirement's id, once, and its title.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Restore;
+use super::{Outlook, Restore};
 use crate::checkpoints::census::{self, Entries};
-use crate::checkpoints::{holds, listing, shown};
+use crate::checkpoints::{listing, shown};
 use tdd_core::attempt::CheckpointId;
-use tdd_core::finding::Change;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 
@@ -68,10 +67,22 @@ impl Restore {
         Some(census::entries(listing::files(&self.checkpoints.private, tree).ok()?))
     }
 
-    /// The first of these files that a tree holds by just this name.
-    pub fn first_held(&self, tree: &CheckpointId, of: &[Change]) -> Option<RelPath> {
-        let names = self.entries_of(tree)?.into_keys().collect();
-        of.iter().map(|change| &change.path).find(|path| !path.is_lossy() && holds(&names, path)).cloned()
+    /// One of these files that the work tree has otherwise than one of these trees, the likeliest first.
+    pub fn told_apart<'t>(
+        &self,
+        trees: impl IntoIterator<Item = &'t CheckpointId>,
+        outlook: &Outlook,
+    ) -> Option<(&'t CheckpointId, RelPath)> {
+        let now = &outlook.census.entries;
+        trees.into_iter().find_map(|tree| {
+            let entries = self.entries_of(tree)?;
+            let differs = |path: &&RelPath| {
+                let name = path.as_str().as_bytes();
+                !path.is_lossy() && entries.get(name).is_some_and(|was| now.get(name) != Some(was))
+            };
+            let path = outlook.foreign.iter().map(|change| &change.path).find(differs)?;
+            Some((tree, path.clone()))
+        })
     }
 
     /// Wants somebody else's files as they left them, on the way back to where the run began.
