@@ -36,6 +36,12 @@ pub fn wait_no_more(sandbox: &Sandbox) {
     std::fs::write(stops::beside(sandbox, "agent.sh"), agent).unwrap();
 }
 
+/// Goes on with the run at level `enforce`.
+pub fn resume(sandbox: &Sandbox) -> Ran {
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    Ran::of(&command.arg("resume").env("TDD_SANDBOX", "enforce").output().unwrap())
+}
+
 pub fn sh(sandbox: &Sandbox, script: &str) {
     let mut command = sandbox.command("sh");
     command.env("GIT_AUTHOR_NAME", "p").env("GIT_AUTHOR_EMAIL", "p@p");
@@ -142,18 +148,14 @@ fn ac_tdd_9_5_a_protected_file_that_an_editor_saves_pauses_a_run_without_blame()
     let kept = ran.stderr.split("is kept as ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
     assert!(sandbox.git(&["for-each-ref", "refs/tdd"]).contains(&kept), "{}", ran.stderr);
     assert!(sandbox.git(&["show", &format!("{kept}:tests/ac_ste_1_1.sh")]).ends_with("# mine"));
-    let resume = || {
-        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-        Ran::of(&command.arg("resume").env("TDD_SANDBOX", "enforce").output().unwrap())
-    };
-    resume().expect(3).says(&["tests/ac_ste_1_1.sh"]);
+    resume(&sandbox).expect(3).says(&["tests/ac_ste_1_1.sh"]);
     let back = ran.stderr.split("git restore ").nth(1).unwrap().lines().next().unwrap();
     let told = sandbox.tdd(&["status"]).expect(0).stdout;
     let state =
         "\nstate        paused: protected files were changed by somebody else while the run was at work\n";
     assert!(told.contains(state) && told.contains(&format!("git restore {back}\n")), "{told}");
     sh(&sandbox, &format!("git restore {back}"));
-    resume().expect(0);
+    resume(&sandbox).expect(0);
     assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
 }
 
@@ -186,12 +188,8 @@ fn ac_tdd_9_5_a_new_protected_file_of_a_person_is_blamed_on_nobody_however_often
     let mine = || std::fs::read_to_string(sandbox.path("tests/helper.sh")).ok();
     let ran = meanwhile("enforce", &sandbox, || sandbox.write("tests/helper.sh", "mine\n")).expect(3);
     ran.says(&["by somebody else", "tests/helper.sh: read-only", "move it out of the repository"]);
-    let resume = || {
-        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-        Ran::of(&command.arg("resume").env("TDD_SANDBOX", "enforce").output().unwrap())
-    };
     for _ in 0..2 {
-        let ran = resume().expect(3).says(&["by somebody else", "tests/helper.sh: read-only"]);
+        let ran = resume(&sandbox).expect(3).says(&["by somebody else", "tests/helper.sh: read-only"]);
         assert!(
             !ran.stderr.contains("may not change") && !ran.stderr.contains("git restore"),
             "{}",
@@ -200,7 +198,7 @@ fn ac_tdd_9_5_a_new_protected_file_of_a_person_is_blamed_on_nobody_however_often
         assert_eq!(mine().as_deref(), Some("mine\n"));
     }
     std::fs::rename(sandbox.path("tests/helper.sh"), sandbox.beside("helper.sh")).unwrap();
-    resume().expect(0);
+    resume(&sandbox).expect(0);
     assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
 }
 

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 
 use super::between::ended_by;
 use super::isolation::has_bwrap;
-use super::meanwhile::{meanwhile, sh, wait_no_more};
+use super::meanwhile::{meanwhile, resume, sh, wait_no_more};
 use super::sandbox::{Ran, Sandbox};
 use super::stops::{HONEST_CHECK, project};
 
@@ -118,15 +118,28 @@ fn ac_tdd_9_97_a_protected_file_that_a_person_has_staged_pauses_a_run_without_bl
         }
         let ran = ran.expect(3).says(&["by somebody else", ".gitmodules", "staged in git's index"]);
         assert!(!ran.stderr.contains("may not change"), "{}", ran.stderr);
-        let resume = || {
-            let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
-            Ran::of(&command.arg("resume").env("TDD_SANDBOX", "enforce").output().unwrap())
-        };
-        resume().expect(3).says(&[".gitmodules"]);
+        resume(&sandbox).expect(3).says(&[".gitmodules"]);
         std::fs::rename(sandbox.path(".gitmodules"), sandbox.beside("modules")).unwrap();
-        resume().expect(0);
+        resume(&sandbox).expect(0);
         assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
     }
+}
+
+/// What is gone then lies neither in the tree nor in the checkpoint that tells of it.
+#[test]
+fn a_protected_file_that_a_person_has_removed_meanwhile_is_not_brought_back_by_an_undo_without_a_word() {
+    if !has_bwrap() {
+        return;
+    }
+    let sandbox = project(HALF_DONE, HONEST_CHECK, "");
+    sandbox.write("tests/old.sh", "true\n");
+    sandbox.commit();
+    let ran = meanwhile("enforce", &sandbox, || sh(&sandbox, "git rm -q tests/old.sh")).expect(3);
+    ran.says(&["by somebody else", "tests/old.sh"]);
+    sandbox.tdd(&["undo"]).expect(2).says(&["1 file would be overwritten", "tests/old.sh (deleted)"]);
+    assert!(!sandbox.path("tests/old.sh").exists());
+    sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+    assert_eq!(sandbox.read("tests/old.sh"), "true\n");
 }
 
 /// A name that is not UTF-8 is known to git byte for byte and to a report by what is shown of it.

@@ -107,12 +107,21 @@ impl Restore {
         }
         for (paths, kept) in &own.edited {
             let Some(kept) = self.entries_of(kept) else { continue };
-            let known: BTreeSet<&Vec<u8>> = now.keys().chain(kept.keys()).collect();
-            let edited = known.into_iter().filter(|path| now.get(*path) == kept.get(*path));
-            spared.edited.extend(edited.filter(|path| paths.contains(&shown(path))).cloned());
+            // One that is gone since is in none of the two.
+            let names = paths.iter().flat_map(|path| names_of(path, [now, &kept, wanted]));
+            spared.edited.extend(names.filter(|name| now.get(name) == kept.get(name)));
         }
         spared
     }
+}
+
+/// The names of a file; of one that is no UTF-8 those of which just this is shown.
+fn names_of(path: &RelPath, among: [&Entries; 3]) -> Vec<Vec<u8>> {
+    if !path.is_lossy() {
+        return vec![path.as_str().as_bytes().to_vec()];
+    }
+    let names = among.into_iter().flat_map(Entries::keys);
+    names.filter(|name| shown(name) == *path).cloned().collect()
 }
 
 impl Spared {
