@@ -212,17 +212,23 @@ impl<W: World> Drive<'_, W> {
         let came = paths(self.differences(&left, now)?);
         let mut half_done = paths(self.differences(&to, &left)?);
         half_done.retain(|path| !came.contains(path));
-        if !half_done.is_empty() {
-            hold_theirs(&mut self.ports.checkpoints, &kept_as)?;
-            self.record(&[put_back::unnamed(half_done, &kept_as)])?;
-        }
+        self.hold_half_done(half_done, &kept_as)?;
         self.diff().go_back_but(&to, &kept_as, &came)?;
-        let seen = self.see_tree()?;
-        let Event::TreeSeen { tree } = &seen else { return Err(Trouble::internal("no tree was seen")) };
-        let theirs = self.gone_on_with(&to, tree)?;
-        let events: Vec<Event> =
-            [seen].into_iter().chain(theirs).chain([Event::AttemptCut { kept_as }]).collect();
+        let tree = self.ports.checkpoints.take("seen")?;
+        let theirs = self.gone_on_with(&to, &tree)?;
+        let mut events = vec![Event::TreeSeen { tree }];
+        events.extend(theirs);
+        events.push(Event::AttemptCut { kept_as });
         self.record(&events)
+    }
+
+    /// A person may have typed while the child was at work, too.
+    fn hold_half_done(&mut self, paths: Vec<RelPath>, kept_as: &CheckpointId) -> Result<(), Trouble> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        hold_theirs(&mut self.ports.checkpoints, kept_as)?;
+        self.record(&[put_back::unnamed(paths, kept_as)])
     }
 
     /// The child never came back, so the attempt never counts; what it left is kept.
@@ -252,12 +258,8 @@ impl<W: World> Drive<'_, W> {
             ));
             self.record(&[Event::Restored { what }])?;
         }
-        // A person may have typed while the child was at work, too.
         let half_done: Vec<RelPath> = changed.into_iter().filter(|path| !theirs.contains(path)).collect();
-        if !half_done.is_empty() {
-            hold_theirs(&mut self.ports.checkpoints, &kept_as)?;
-            self.record(&[put_back::unnamed(half_done, &kept_as)])?;
-        }
+        self.hold_half_done(half_done, &kept_as)?;
         self.hold_unknown(theirs, &kept_as)?;
         self.diff().go_back(to, &kept_as)?;
         Ok(vec![self.see_tree()?, Event::AttemptCut { kept_as }])

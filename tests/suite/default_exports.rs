@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::sandbox::node_modules;
-use super::shared_helpers::{NODE, Shape};
+use super::shared_helpers::{NODE, OF_VITEST, Shape, VITEST};
 
 const NODE_TEST: &str = "import test from 'node:test';\nimport assert from 'node:assert';\n";
 const DOUBLE: &str = "export const one = () => 1;\nexport const double = (x) => 2 * x;\n";
@@ -51,23 +51,13 @@ fn ac_tdd_8_75_so_is_what_a_helper_lacks_that_exports_by_default() {
 
 #[test]
 fn ac_tdd_8_75_vitest_and_jest_say_it_in_their_words() {
-    let vitest = "import { test, expect } from 'vitest';\n";
-    let old = format!(
-        "{vitest}import {{ one }} from '../src/shop.js';\n\ntest('old', () => expect(one()).toBe(1));\n"
-    );
-    let project = [
-        (".gitignore", "node_modules\n"),
-        ("package.json", "{ \"name\": \"shop\", \"type\": \"module\" }\n"),
-        ("src/shop.js", "export const one = () => 1;\n"),
-        ("test/old.test.js", old.as_str()),
-    ];
     let test = |body: &str| {
         format!(
-            "{vitest}import double, {{ one }} from '../src/shop.js';\n\ntest('three', () => {{ {body}; }});\n"
+            "{VITEST}import double, {{ one }} from '../src/shop.js';\n\ntest('three', () => {{ {body}; }});\n"
         )
     };
     if let Some(modules) = node_modules("vitest") {
-        both_ways(&project, "npx vitest run", &test, &modules);
+        both_ways(OF_VITEST, "npx vitest run", &test, &modules);
     }
     let old = "const { one } = require('../src/shop');\n\ntest('old', () => expect(one()).toBe(1));\n";
     let project = [

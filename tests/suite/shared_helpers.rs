@@ -13,6 +13,20 @@ const BY_BOTH: &str = "mod common;\n\nuse shop::double;\n\n#[test]\nfn doubles_t
 /// Loads no more than the others, and would pass with any code that has a `double`.
 const HOLLOW: &str = "mod common;\n\n#[test]\nfn doubles_three() {\n    let _ = common::check;\n    assert_eq!(3 + 3, 6);\n}\n";
 
+pub(super) const VITEST: &str = "import { test, expect } from 'vitest';\n";
+
+/// A project of vitest's, with a test that is green.
+pub(super) const OF_VITEST: &[(&str, &str)] = &[
+    (".gitignore", "node_modules\n"),
+    ("package.json", "{ \"name\": \"shop\", \"type\": \"module\" }\n"),
+    ("src/shop.js", "export const one = () => 1;\n"),
+    (
+        "test/old.test.js",
+        "import { test, expect } from 'vitest';\nimport { one } from '../src/shop.js';\n\n\
+         test('old', () => expect(one()).toBe(1));\n",
+    ),
+];
+
 /// Files of a project, what the test-writer adds to it, and the code of each criterion's implementer.
 #[derive(Clone, Copy)]
 pub(super) struct Shape<'a> {

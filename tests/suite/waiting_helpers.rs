@@ -1,7 +1,9 @@
 //! Helpers that wait for code themselves: for that of a later criterion, or for what no test names.
 
 use super::sandbox::node_modules;
-use super::shared_helpers::{GO_BOTH, GO_DOUBLE, NODE, RUST, RUST_CODE, Shape, go, go_test, of_go};
+use super::shared_helpers::{
+    GO_BOTH, GO_DOUBLE, NODE, OF_VITEST, RUST, RUST_CODE, Shape, VITEST, go, go_test, of_go,
+};
 
 const FIRST: &str = "ac_ste_1_1_test.go";
 const SECOND: &str = "ac_ste_1_2_test.go";
@@ -123,21 +125,11 @@ fn ac_tdd_8_73_a_helper_that_loads_without_a_later_criterions_names_is_honest() 
     Shape { project: PYTHON, command: "python3 -m unittest -q", tests, code, modules: None }.goes_through();
 
     let Some(modules) = node_modules("vitest") else { return };
-    let vitest = "import { test, expect } from 'vitest';\n";
-    let old = format!(
-        "{vitest}import {{ one }} from '../src/shop.js';\n\ntest('old', () => expect(one()).toBe(1));\n"
-    );
-    let project = [
-        (".gitignore", "node_modules\n"),
-        ("package.json", "{ \"name\": \"shop\", \"type\": \"module\" }\n"),
-        ("src/shop.js", "export const one = () => 1;\n"),
-        ("test/old.test.js", old.as_str()),
-    ];
     let helper = "import { double, halve } from '../src/shop.js';\n\nexport const doubled = (x) => double(x);\n\
                   export const halved = (x) => halve(x);\n";
     let test = |name: &str, expectation: &str| {
         format!(
-            "{vitest}import {{ {name} }} from './helpers.js';\n\ntest('{name}', () => expect({expectation}));\n"
+            "{VITEST}import {{ {name} }} from './helpers.js';\n\ntest('{name}', () => expect({expectation}));\n"
         )
     };
     let (first, second) = (test("doubled", "doubled(3)).toBe(6"), test("halved", "halved(4)).toBe(2"));
@@ -149,7 +141,7 @@ fn ac_tdd_8_73_a_helper_that_loads_without_a_later_criterions_names_is_honest() 
         ("test/ac-ste-1-2.test.js", second.as_str()),
     ];
     let code = &[("src/shop.js", one), ("src/shop.js", two.as_str())];
-    let shape = Shape { project: &project, command: "npx vitest run", tests, code, modules: Some(&modules) };
+    let shape = Shape { project: OF_VITEST, command: "npx vitest run", tests, code, modules: Some(&modules) };
     shape.goes_through();
 }
 

@@ -21,9 +21,8 @@ fn ours(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
 }
 
 /// What git commits of this run. A person may have staged more, which is theirs.
-fn pathspecs(facts: &SummaryFacts) -> Vec<String> {
-    let named = ours(facts).filter(|change| !facts.unnamed.contains(&change.path));
-    named.map(|change| pathspec(&change.path)).collect()
+fn named(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
+    ours(facts).filter(|change| !facts.unnamed.contains(&change.path))
 }
 
 /// Relative to the repository's root wherever the command is typed, and for one file alone.
@@ -37,14 +36,15 @@ pub fn pathspec(path: &RelPath) -> String {
 
 /// What [`COMMIT_PATHS`] holds, where the proposed commit reads it.
 pub fn commit_paths(facts: &SummaryFacts) -> Option<String> {
-    let paths = pathspecs(facts);
+    let paths: Vec<String> = named(facts).map(|change| pathspec(&change.path)).collect();
     (paths.len() > NAMED_IN_COMMIT).then(|| paths.join("\0") + "\0")
 }
 
 /// Takes what the run changed alone, whatever else is staged.
 pub(super) fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
     ours(facts).next()?;
-    let paths: Vec<String> = pathspecs(facts).iter().map(|path| harmless::typed_word(path)).collect();
+    let typed = |change: &ClassedChange| harmless::typed_word(&pathspec(&change.path));
+    let paths: Vec<String> = named(facts).map(typed).collect();
     if paths.is_empty() {
         return Some("git status".to_owned());
     }
@@ -55,11 +55,8 @@ pub(super) fn commit_command(state: &State, facts: &SummaryFacts) -> Option<Stri
         return Some(format!("git add {these} && git commit -m {subject} {these}"));
     }
     // What is gone needs no `git add`, which refuses a file whose removal is staged already.
-    let there = ours(facts).filter(|change| change.kind != ChangeKind::Deleted).map(|change| &change.path);
-    let there: Vec<String> = there
-        .filter(|path| !facts.unnamed.contains(*path))
-        .map(|path| harmless::typed_word(&pathspec(path)))
-        .collect();
+    let there: Vec<String> =
+        named(facts).filter(|change| change.kind != ChangeKind::Deleted).map(typed).collect();
     let added = if there.is_empty() { String::new() } else { format!("git add -- {} && ", there.join(" ")) };
     Some(format!("{added}git commit -m {subject} -- {}", paths.join(" ")))
 }

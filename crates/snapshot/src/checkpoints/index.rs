@@ -1,5 +1,5 @@
-//! What git's index has of files whose removal is taken back: without an entry they would be gone with the next commit.
-//! No filter is asked, and no entry that is there is changed.
+//! What git's index has of files: what somebody has staged, and those whose removal is taken back, which without an
+//! entry would be gone with the next commit. No filter is asked, and no entry that is there is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -227,7 +227,7 @@ pub(super) fn is_name(word: &str) -> bool {
     matches!(word.len(), 40 | 64) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn one_file(line: &[u8]) -> Option<Listed> {
+pub(super) fn one_file(line: &[u8]) -> Option<Listed> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let mut words = std::str::from_utf8(&line[..tab]).ok()?.split(' ');
     let mode = words.next()?.to_owned();

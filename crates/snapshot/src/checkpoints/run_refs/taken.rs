@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStringExt;
 
 use super::{FOLDER, RunRefs};
+use crate::checkpoints::listing::{self, Listed};
 use crate::checkpoints::{shown, walk};
 use tdd_child::regular_file;
 use tdd_core::path::RelPath;
@@ -78,15 +79,16 @@ impl RunRefs {
             let unheld: BTreeSet<&str> = said.lines().collect();
             let listed = self.own.run(&["ls-tree", "-r", "-z", &name], b"")?;
             for entry in listed.split(|byte| *byte == 0) {
-                let Some((name_in_tree, object)) = file(entry) else { continue };
-                let path = shown(name_in_tree);
+                // Folders of other repositories are no files.
+                let Some(file) = listing::one_file(entry).filter(|file| file.mode != "160000") else {
+                    continue;
+                };
+                let path = shown(&file.path);
                 let is_asked = one.files.as_ref().is_none_or(|files| files.contains(&path));
-                let may_be = is_asked && unheld.contains(object.as_str());
-                if may_be
-                    && !self.lies_there(name_in_tree, &object)
-                    && !self.is_in_history(&exclude, &object)?
-                {
-                    only.push(Alone { label: name.clone(), path, object });
+                let may_be = is_asked && unheld.contains(file.object.as_str());
+                let is_alone = || Ok(!self.lies_there(&file) && !self.is_in_history(&exclude, &file.object)?);
+                if may_be && is_alone()? {
+                    only.push(Alone { label: name.clone(), path, object: file.object });
                 }
             }
         }
@@ -101,21 +103,12 @@ impl RunRefs {
     }
 
     /// Whether the work tree's file has just this content, or its link leads there.
-    fn lies_there(&self, path: &[u8], object: &str) -> bool {
-        let file = walk::full_path(&self.place.work_tree, path);
+    fn lies_there(&self, listed: &Listed) -> bool {
+        let file = walk::full_path(&self.place.work_tree, &listed.path);
         let target = std::fs::read_link(&file).map(|target| target.into_os_string().into_vec());
         let Ok(bytes) = target.or_else(|_| regular_file::head(&file, LARGEST + 1)) else { return false };
         let name = || self.own.run(&["hash-object", "--no-filters", "--stdin"], &bytes).ok();
-        bytes.len() as u64 <= LARGEST && name().is_some_and(|name| name.trim_ascii() == object.as_bytes())
+        bytes.len() as u64 <= LARGEST
+            && name().is_some_and(|name| name.trim_ascii() == listed.object.as_bytes())
     }
-}
-
-/// `100644 blob OBJECT\tPATH`; folders of other repositories are none.
-fn file(entry: &[u8]) -> Option<(&[u8], String)> {
-    let tab = entry.iter().position(|byte| *byte == b'\t')?;
-    let (about, path) = (std::str::from_utf8(&entry[..tab]).ok()?, &entry[tab + 1..]);
-    let mut words = about.split(' ').skip(1);
-    let is_file = words.next() == Some("blob");
-    let object = words.next().filter(|_| is_file)?;
-    Some((path, object.to_owned()))
 }
