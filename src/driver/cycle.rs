@@ -71,6 +71,7 @@ impl<W: World> Carry<State> for Drive<'_, W> {
                 self.start_attempt(&key, number, kind, just_kept).await
             }
             Effect::PauseAtCap => self.pause_at_cap(),
+            Effect::PauseWithoutRed { criterion } => Err(self.without_red(&criterion)),
             Effect::RunAgent => self.run_agent().await,
             Effect::Measure => self.measure().await,
             Effect::KeepWork => self.keep_work(),
@@ -103,6 +104,7 @@ impl<W: World> Carry<State> for Drive<'_, W> {
             | Effect::Prove => true,
             Effect::TakeCheckpointZero
             | Effect::PauseAtCap
+            | Effect::PauseWithoutRed { .. }
             | Effect::StartAttempt { .. }
             | Effect::KeepWork
             | Effect::RollBack { .. }

@@ -75,14 +75,31 @@ impl<W: World> Drive<'_, W> {
         if decisions.iter().any(is_edit) {
             self.keep_what_came(&now)?;
         }
+        let says_edited = decisions.iter().any(is_edit);
         for decision in decisions {
             self.record(&[Event::Decided { decision, why: why.take() }])?;
+        }
+        if !says_edited {
+            self.check_refused_again()?;
         }
         if self.state.next().is_some() {
             self.record(settled.as_slice())?;
         }
         self.take_in_what_came(&now, suspension.as_ref())?;
         self.run().await
+    }
+
+    /// An edit that did not stand is checked once more, not gone on from: what it has changed may be what would
+    /// judge the next child.
+    fn check_refused_again(&mut self) -> Result<(), Trouble> {
+        let decision = Decision::Edited(Box::new(self.state.run.requirement.clone()));
+        let is_open = self.state.edit_refused
+            && self.state.clone().apply(&Event::Decided { decision: decision.clone(), why: None }).is_ok();
+        if !is_open || matches!(self.state.phase, Phase::Ended { .. }) {
+            return Ok(());
+        }
+        let why = Some("what was edited did not stand, and is checked again".to_owned());
+        self.record(&[Event::Decided { decision, why }])
     }
 
     fn refuse_what_means_nothing(&self, decisions: &[Decision]) -> Result<(), Trouble> {

@@ -278,7 +278,8 @@ impl Story {
                 | Effect::HearMdtest { .. }
                 | Effect::Prove
                 | Effect::HoldOut(_)
-                | Effect::PauseAtCap => {
+                | Effect::PauseAtCap
+                | Effect::PauseWithoutRed { .. } => {
                     panic!("nobody resumes these stories")
                 }
                 Effect::MeasureGate => {

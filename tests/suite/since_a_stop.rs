@@ -97,6 +97,31 @@ fn no_edit_since_a_kill_is_taken_for_one_on_purpose() {
     assert_eq!(sandbox.read("README.md") + &sandbox.read("src.txt"), "ours\none\ntwo\n");
 }
 
+/// Neither a criterion that nothing tests nor a test that was never seen failing is gone on from.
+#[test]
+fn ac_tdd_9_102_an_edit_that_does_not_stand_is_checked_again_before_an_agent_is_started() {
+    const REQUIREMENT: &str = "specs/frs/STE-1.md";
+    const TEST: &str = "tests/ac_ste_1_1.sh";
+    for hollow in [false, true] {
+        let sandbox = project(HALF_DONE, HONEST_CHECK, "");
+        ended_by(Signal::INT, &sandbox);
+        wait_no_more(&sandbox);
+        let file = if hollow { TEST } else { REQUIREMENT };
+        let before = sandbox.read(file);
+        let text = if hollow { "true\n".to_owned() } else { format!("{before}- AC-STE-1.2: And three.\n") };
+        sandbox.write(file, &text);
+        let refused = sandbox.tdd(&["resume", "--edited"]).expect(3);
+        refused.says(&["the edited tests do not stand", "go on: tdd resume ", " --edited\n"]);
+        for _ in 0..2 {
+            sandbox.tdd(&["resume"]).expect(3).says(&["the edited tests do not stand"]);
+        }
+        assert_eq!(sandbox.forks(), 2, "no agent was started");
+        sandbox.write(file, &before);
+        sandbox.tdd(&["resume", "--edited"]).expect(0);
+        assert_eq!(sandbox.read("src.txt"), "one\ntwo\n");
+    }
+}
+
 /// No child can write to git's index in level `enforce`: what somebody has staged is held against none.
 #[test]
 fn ac_tdd_9_97_a_protected_file_that_a_person_has_staged_pauses_a_run_without_blame() {

@@ -16,6 +16,8 @@ pub enum Effect {
     StartAttempt { key: Key, number: u8, kind: AttemptKind },
     /// A bound of the whole run has nothing left: say so, and fork nothing. → `Paused`
     PauseAtCap,
+    /// No test of this criterion was ever seen red, so nothing could judge its work. → `Paused`
+    PauseWithoutRed { criterion: CriterionId },
     /// Fork the child of the attempt just journalled. → `AgentReturned`
     RunAgent,
     /// Diff, protect, run the tests. → `AttemptMeasured`

@@ -4,6 +4,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::facts::Facts;
 use crate::machine::{IllegalEvent, Machine};
+use crate::role::Key;
 use crate::run_name::RunId;
 use crate::state::{Phase, State};
 use crate::usage::{CapPlan, Usage};
@@ -17,6 +18,9 @@ pub fn next(state: &State) -> Option<Effect> {
         Phase::Opening => Some(Effect::TakeCheckpointZero),
         Phase::Baselining => Some(Effect::MeasureBaseline),
         Phase::Due { .. } if state.cap_reached().is_some() => Some(Effect::PauseAtCap),
+        Phase::Due { key: Key::Implementer(id), .. } if state.lacks_red(id) => {
+            Some(Effect::PauseWithoutRed { criterion: id.clone() })
+        }
         Phase::Due { key, kind } => {
             Some(Effect::StartAttempt { key: key.clone(), number: state.next_number(key), kind: *kind })
         }

@@ -98,6 +98,9 @@ pub struct State {
     /// was stopped or paused (unknown after a kill), or as it is being measured.
     #[serde(default)]
     pub stopped_at: Option<CheckpointId>,
+    /// What the operator edited does not stand, and nothing was edited since.
+    #[serde(default)]
+    pub edit_refused: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -317,6 +320,7 @@ impl State {
             more: None,
             of_second_writer: Vec::new(),
             stopped_at: None,
+            edit_refused: false,
         }
     }
 

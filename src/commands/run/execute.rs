@@ -342,7 +342,8 @@ pub fn closing(
             Exit::Halted
         }
         (Some(Suspension::Paused(reason)), _) => {
-            let again = format!("{}{with}", state.run.run);
+            let edited = if state.edit_refused { " --edited" } else { "" };
+            let again = format!("{}{with}{edited}", state.run.run);
             paused::tell(reason, run, (&again, back), (&state.facts, output, Exit::Paused))
         }
         (Some(Suspension::Stopped(signal)), _) => paused::tell(

@@ -40,6 +40,19 @@ impl<W: World> Drive<'_, W> {
         Ok(edited.into_iter().chain([self.see_tree()?, rechecked]).collect())
     }
 
+    /// A criterion that came to the requirement after RED, in an edit that did not stand or was gone on from.
+    pub(in crate::driver) fn without_red(&self, id: &CriterionId) -> Trouble {
+        let run = &self.state.run.run;
+        Trouble::passing(format!("no test of {id} was seen failing"))
+            .because("it came to the requirement after RED, and its work would be judged by nothing")
+            .advise(format!(
+                "write its test in a file that names it, or take it out of the requirement, then:\n  \
+                 tdd resume {run} --edited\n\
+                 or begin again with all criteria:\n  tdd resume {run} --abandon, then tdd {}",
+                self.state.run.requirement.id
+            ))
+    }
+
     async fn check_edited(
         &mut self,
         checkpoint: &CheckpointId,

@@ -243,12 +243,24 @@ impl State {
     }
 
     /// The next criterion in order that is neither green nor set aside; else the gate; else the end.
-    pub(super) fn after_green(&self) -> Phase {
+    /// The first criterion that no implementer has made GREEN, and that needs one.
+    pub(super) fn first_waiting(&self) -> Option<&CriterionId> {
         let waits = |id: &&CriterionId| {
             matches!(self.progress.get(*id), None | Some(Progress::Pending | Progress::Red))
                 && !(self.run.plan.already_green.contains(id) && self.verify(id) != Verify::Test)
         };
-        if let Some(id) = self.run.plan.criteria.iter().find(waits) {
+        self.run.plan.criteria.iter().find(waits)
+    }
+
+    /// Whether nothing of this criterion's was seen at RED, though its own tests are what it is judged by: it came
+    /// to the requirement later.
+    pub fn lacks_red(&self, id: &CriterionId) -> bool {
+        let known = self.red.iter().flat_map(|red| &red.criteria);
+        self.verify(id) == Verify::Test && !known.into_iter().any(|red| red.id == *id)
+    }
+
+    pub(super) fn after_green(&self) -> Phase {
+        if let Some(id) = self.first_waiting() {
             if let Some(phase) = self.before_the_first_green() {
                 return phase;
             }

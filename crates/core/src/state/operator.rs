@@ -197,8 +197,11 @@ impl State {
         (findings, faults): (&RedFindings, &[Reason]),
         checkpoint: &CheckpointId,
     ) -> Phase {
+        self.edit_refused = self.red.is_some() && !faults.is_empty();
         if self.red.is_none() {
             self.good = Some(checkpoint.clone());
+            // A criterion that came with the edit may be the first that needs tests.
+            let key = if self.covered_by_red().is_empty() { key } else { Key::TestWriter };
             return Phase::Due { key, kind: AttemptKind::First };
         }
         if let Some(fault) = faults.first() {
@@ -223,8 +226,8 @@ impl State {
             self.by_hand.insert(id.clone());
         }
         match key {
-            Key::Refactorer => Phase::Due { key, kind: AttemptKind::First },
-            Key::TestWriter | Key::Implementer(_) => self.after_green(),
+            Key::Refactorer if self.first_waiting().is_none() => Phase::Due { key, kind: AttemptKind::First },
+            Key::Refactorer | Key::TestWriter | Key::Implementer(_) => self.after_green(),
         }
     }
 

@@ -42,6 +42,7 @@ fn a_run_that_goes_well_goes_through_these_phases() {
             | Effect::Prove
             | Effect::HoldOut(_)
             | Effect::PauseAtCap
+            | Effect::PauseWithoutRed { .. }
             | Effect::Halt => {
                 panic!("no part of a run that goes well: {effect:?}")
             }

@@ -293,6 +293,49 @@ fn edited_tests_that_do_not_stand_pause_a_run_that_was_not_halted() {
         panic!("{:?}", state.facts.suspension)
     };
     assert!(why.starts_with("the edited tests do not stand: AC-X.1 is not RED"), "{why}");
+    assert!(state.edit_refused);
+    happen(&mut state, &edited(&[Verify::Test, Verify::Test]));
+    happen(&mut state, &rechecked(&[1, 2], RedKind::Assertion));
+    assert!(!state.edit_refused && is_due(&state, &implementer(1)));
+}
+
+/// Its work would be judged by nothing but what was green before.
+#[test]
+fn no_implementer_is_started_for_a_criterion_of_which_nothing_was_seen_red() {
+    for (verify, wants_red) in [(Verify::Test, true), (Verify::Manual, false)] {
+        let mut state = halted_after(2);
+        happen(&mut state, &edited(&[Verify::Test, Verify::Test, verify]));
+        let mut findings = red_of(&[3], RedKind::Assertion);
+        findings.criteria[0].tests.clear();
+        findings.criteria[0].files.clear();
+        let event = Event::Rechecked { findings: Box::new(findings), checkpoint: at("edited"), faults: None };
+        happen(&mut state, &event);
+        assert!(state.edit_refused, "the halt stands");
+        happen(&mut state, &decided(Decision::Retry));
+        succeed(&mut state);
+        assert!(is_due(&state, &implementer(3)));
+        let pause = Effect::PauseWithoutRed { criterion: id(3) };
+        assert_eq!(next(&state) == Some(pause), wants_red, "{:?}", next(&state));
+    }
+}
+
+#[test]
+fn the_first_criterion_that_is_judged_by_tests_leads_to_a_test_writer() {
+    let mut state = opened(&[Verify::Manual], |_| {});
+    begin(&mut state);
+    assert!(is_due(&state, &implementer(1)));
+    happen(&mut state, &Event::Paused { reason: "x".into() });
+    happen(&mut state, &edited(&[Verify::Manual, Verify::Test]));
+    happen(&mut state, &rechecked(&[], RedKind::Assertion));
+    assert!(is_due(&state, &Key::TestWriter), "{:?}", state.phase);
+}
+
+#[test]
+fn a_criterion_that_came_before_the_refactorer_is_implemented_first() {
+    let mut state = halted_after(3);
+    happen(&mut state, &edited(&[Verify::Test, Verify::Test, Verify::Test]));
+    happen(&mut state, &rechecked(&[3], RedKind::Assertion));
+    assert!(is_due(&state, &implementer(3)), "{:?}", state.phase);
 }
 
 #[test]
