@@ -145,15 +145,16 @@ impl<W: World> Drive<'_, W> {
         if self.setup.isolation.level != Level::Enforce || self.own.has_sealed {
             return Vec::new();
         }
-        // Of what is new only the process that ran the child could tell, and did.
-        let was_there = |change: &&ClassedChange| match change.kind {
-            ChangeKind::Modified | ChangeKind::Deleted | ChangeKind::Retyped => true,
-            ChangeKind::Added => self.state.facts.edited.contains(&change.path),
-            ChangeKind::Submodule => false,
+        let was_sealed = |change: &&ClassedChange| match change.kind {
+            ChangeKind::Modified | ChangeKind::Deleted | ChangeKind::Retyped => {
+                sealed_classes(key).contains(&change.class)
+            }
+            ChangeKind::Added | ChangeKind::Submodule => false,
         };
-        let is_sealed = |change: &&ClassedChange| sealed_classes(key).contains(&change.class);
+        // Of what is new, or staged, only the process that ran the child could tell, and did.
+        let is_told = |change: &&ClassedChange| self.state.facts.edited.contains(&change.path);
         let is_forbidden = |change: &&ClassedChange| forbidden.contains(&change.path);
-        let held = changed.iter().filter(was_there).filter(is_sealed).filter(is_forbidden);
+        let held = changed.iter().filter(|change| was_sealed(change) || is_told(change)).filter(is_forbidden);
         held.map(|change| change.path.clone()).collect()
     }
 

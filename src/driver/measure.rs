@@ -134,8 +134,6 @@ impl<W: World> Drive<'_, W> {
         self.record(&[Event::TreeSeen { tree: after.clone() }])?;
         let touched = self.ports.protection.check()?;
         let seen = self.with_ignored(&after, &touched)?;
-        let edited = held(&self.ports.protection, &touched);
-        self.refuse_edited(&edited, &seen)?;
         let base = match key {
             Key::TestWriter => self.state.start.clone(),
             Key::Implementer(_) | Key::Refactorer => self.state.base(key).cloned(),
@@ -146,11 +144,18 @@ impl<W: World> Drive<'_, W> {
         let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&base)?.into_iter().collect();
         let mut spared = self.left_by_tests(key.role(), &mut changed, &known);
         events.extend(told_of(&spared));
+        let mut edited = held(&self.ports.protection, &touched);
+        if changed.iter().any(|change| change.kind == ChangeKind::Submodule) {
+            self.refuse_edited(&edited, &seen)?;
+        }
         self.hold_submodules((&base, &after), &changed)?;
         let mut forbidden = self.diff().forbidden(key.role(), (&base, &after), &changed)?;
-        self.refuse_edited(&self.held_since(key, &changed, &forbidden), &after)?;
-        let staged = self.ports.checkpoints.staged(&after, &forbidden)?;
-        self.refuse_edited(&staged, &after)?;
+        // All of it by one pause: the next process knows no more what the index held before.
+        edited.extend(self.held_since(key, &changed, &forbidden));
+        edited.extend(self.ports.checkpoints.staged(&after, &forbidden)?);
+        edited.sort();
+        edited.dedup();
+        self.refuse_edited(&edited, &seen)?;
         let others = self.somebody_elses(&mut changed, &mut forbidden, &known);
         events.extend(others::told_of_others(&others));
         spared.extend(others);

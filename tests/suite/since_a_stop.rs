@@ -10,7 +10,7 @@ use super::between::ended_by;
 use super::isolation::has_bwrap;
 use super::meanwhile::{meanwhile, resume, sh, wait_no_more};
 use super::sandbox::{Ran, Sandbox};
-use super::stops::{HONEST_CHECK, project};
+use super::stops::{HONEST_AGENT, HONEST_CHECK, project};
 
 /// Does its work in every role; the implementer writes half of it, says that it is up, and waits.
 const HALF_DONE: &str = "case $role in
@@ -148,6 +148,29 @@ fn ac_tdd_9_97_a_protected_file_that_a_person_has_staged_pauses_a_run_without_bl
         resume(&sandbox).expect(0);
         assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
     }
+}
+
+/// The index that it was compared with is known to the process alone that ran the role.
+#[test]
+fn what_was_staged_beside_a_test_writer_is_blameless_until_it_is_moved_away() {
+    if !has_bwrap() {
+        return;
+    }
+    let waits = HONEST_AGENT.replace("block tests/", "echo up >../up; read line <../go; block tests/");
+    let sandbox = project(&waits, HONEST_CHECK, "");
+    let ran = meanwhile("enforce", &sandbox, || {
+        wait_no_more(&sandbox);
+        let files = "echo '[tool.pytest.ini_options]' >pyproject.toml; echo '[submodule \"m\"]' >.gitmodules";
+        sh(&sandbox, &format!("{files}; git add pyproject.toml .gitmodules"));
+    });
+    ran.expect(3).says(&["by somebody else", ".gitmodules", "pyproject.toml", "staged in git's index"]);
+    resume(&sandbox).expect(3).says(&[".gitmodules", "pyproject.toml", "staged in git's index"]);
+    std::fs::rename(sandbox.path(".gitmodules"), sandbox.beside("modules")).unwrap();
+    let ran = resume(&sandbox).expect(3).says(&["pyproject.toml", "staged in git's index"]);
+    assert!(!ran.stderr.contains(".gitmodules"), "{}", ran.stderr);
+    std::fs::rename(sandbox.path("pyproject.toml"), sandbox.beside("pyproject")).unwrap();
+    resume(&sandbox).expect(0);
+    assert_eq!(sandbox.forks(), 3, "no attempt was spent on it");
 }
 
 /// What is gone then lies neither in the tree nor in the checkpoint that tells of it.
