@@ -38,6 +38,8 @@ use tdd_snapshot::checkpoints::restore::{Outlook, Restore, RulesUsed};
 
 /// How many paths are listed for a person.
 const LISTED: usize = 20;
+/// How many of them a command is given for, which compares one.
+const MOST_COMPARED: usize = 5;
 /// The label of checkpoint 0.
 const ZERO: &str = "0";
 
@@ -241,8 +243,8 @@ impl Told<'_> {
         let is_undone = matches!(self.story.status, RunStatus::Undone { .. }) && self.args.to.is_none();
         let own = &self.story.own.trees;
         let trees = if is_undone { std::slice::from_ref(&self.target.checkpoint) } else { own.as_slice() };
-        let apart = way.told_apart(trees, &self.outlook);
-        next.extend(apart.map(|(tree, path)| see(&self.repository, tree, &path)));
+        let apart = way.told_apart(trees, &self.outlook, MOST_COMPARED);
+        next.extend(see(&self.repository, &apart));
         // Where another run's work lies on top that would go, too.
         next.extend(later.is_none().then(|| {
             format!("go back all the same, with the tree as it is kept first: tdd undo {run}{to} --discard-changes")
@@ -368,11 +370,13 @@ impl Told<'_> {
             let _ = writeln!(text, "the tree as it was before this is kept as {kept}; back to it:\n  {back}");
         }
         if let Some(phase) = &self.story.unfinished {
-            let _ = writeln!(
-                text,
-                "the run was unfinished ({}); nothing goes on with it now, `tdd clean {run}` forgets it",
-                line(phase)
-            );
+            // One that is as before the run is undone, and no checkpoint else.
+            let then = if self.story.zero.as_ref() == Some(&self.target.checkpoint) {
+                format!("nothing goes on with it now, `tdd clean {run}` forgets it")
+            } else {
+                format!("to go on with it: tdd resume {run}")
+            };
+            let _ = writeln!(text, "the run was unfinished ({}); {then}", line(phase));
         }
         text
     }

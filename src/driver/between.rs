@@ -127,8 +127,17 @@ impl<W: World> Drive<'_, W> {
         known: &CheckpointId,
         now: &CheckpointId,
     ) -> Result<Option<Event>, Trouble> {
-        let paths: Vec<RelPath> =
-            self.differences(known, now)?.into_iter().map(|change| change.path).collect();
+        let paths = self.differences(known, now)?.into_iter().map(|change| change.path).collect();
+        self.gone_on_with_files(paths, known, now)
+    }
+
+    /// The same of these files.
+    pub(super) fn gone_on_with_files(
+        &mut self,
+        paths: Vec<RelPath>,
+        known: &CheckpointId,
+        now: &CheckpointId,
+    ) -> Result<Option<Event>, Trouble> {
         if paths.is_empty() {
             return Ok(None);
         }

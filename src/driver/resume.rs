@@ -227,14 +227,19 @@ impl<W: World> Drive<'_, W> {
         let to = attempt.before.clone();
         let kept_as = self.ports.checkpoints.take(&self.label("cut"))?;
         let came = paths(self.differences(&left, now)?);
-        let mut half_done = paths(self.differences(&to, &left)?);
-        half_done.retain(|path| !came.contains(path));
+        let half_done = paths(self.differences(&to, &left)?);
+        let (on_half_done, half_done): (Vec<_>, Vec<_>) =
+            half_done.into_iter().partition(|path| came.contains(path));
         self.hold_half_done(half_done, &kept_as)?;
         self.diff().go_back_but(&to, &kept_as, &came)?;
         let tree = self.ports.checkpoints.take("seen")?;
-        let theirs = self.gone_on_with(&to, &tree)?;
+        let mut alone = paths(self.differences(&to, &tree)?);
+        alone.retain(|path| !on_half_done.contains(path));
+        let alone = self.gone_on_with_files(alone, &to, &tree)?;
+        // The two can't be told apart, so that an undo asks.
+        let on_half_done = self.gone_on_with_files(on_half_done, &left, &tree)?;
         let mut events = vec![Event::TreeSeen { tree }];
-        events.extend(theirs);
+        events.extend(alone.into_iter().chain(on_half_done));
         events.push(Event::AttemptCut { kept_as });
         self.record(&events)
     }

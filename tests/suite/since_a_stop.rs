@@ -68,6 +68,24 @@ fn ac_tdd_9_96_what_a_person_changed_since_a_stop_stays_where_they_say_that_it_i
     assert_eq!(sandbox.git(&["status", "--porcelain"]), "", "all of it is committed, staged removals, too");
 }
 
+/// Of one file that holds both nobody can tell which part is whose.
+#[test]
+fn an_edit_on_a_roles_half_done_work_is_not_undone_without_a_word() {
+    let sandbox = project(HALF_DONE, HONEST_CHECK, "");
+    sandbox.write("README.md", "ours\n");
+    sandbox.commit();
+    ended_by(Signal::INT, &sandbox);
+    sh(&sandbox, "echo mine >>src.txt; echo mine >README.md");
+    wait_no_more(&sandbox);
+    sandbox.tdd(&["resume", "--edited"]).expect(0);
+    assert_eq!(sandbox.read("src.txt"), "one\nhalf\nmine\ntwo\n");
+    let refused =
+        sandbox.tdd(&["undo"]).expect(2).says(&["1 file would be overwritten", "src.txt (changed)"]);
+    assert!(!refused.stderr.contains("README.md"), "{}", refused.stderr);
+    sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+    assert_eq!(sandbox.read("src.txt") + &sandbox.read("README.md"), "one\nmine\n");
+}
+
 /// The other way that is told: what a person committed stays in git, and what they wrote in a checkpoint.
 #[test]
 fn what_a_person_changed_since_a_stop_is_put_back_as_it_is_advised() {
@@ -78,7 +96,8 @@ fn what_a_person_changed_since_a_stop_is_put_back_as_it_is_advised() {
     let (undo, resume) = (commands.next().unwrap(), commands.next().unwrap());
     let undo: Vec<&str> = undo.split_whitespace().collect();
     let resume: Vec<&str> = resume.split_whitespace().collect();
-    let put_back = sandbox.tdd(&undo).expect(0).says_on_stdout(&["README.md (changed back)"]);
+    let put_back = sandbox.tdd(&undo).expect(0);
+    let put_back = put_back.says_on_stdout(&["README.md (changed back)", "to go on with it: tdd resume "]);
     sandbox.tdd(&resume).expect(0);
     assert_eq!(sandbox.read("README.md") + &sandbox.read("src.txt"), "ours\none\ntwo\n");
     assert!(!sandbox.path("notes.md").exists());
@@ -233,6 +252,15 @@ fn ac_tdd_9_99_a_refused_undo_shows_how_a_file_differs_from_what_the_run_left() 
     assert_eq!(
         shown.stdout.lines().filter(|line| line.starts_with(['<', '>'])).collect::<Vec<_>>(),
         ["> # mine"]
+    );
+    sh(&sandbox, "echo mine >>src.txt");
+    let refused = sandbox.tdd(&["undo"]).expect(2);
+    let (_, shown) = refused.stderr.split_once("see what was changed:\n").unwrap();
+    let shown = shown.lines().take(2).map(|line| shell(&sandbox, line.trim()).stdout);
+    assert!(
+        shown.into_iter().all(|shown| shown.contains("mine")),
+        "one command for each: {}",
+        refused.stderr
     );
 }
 

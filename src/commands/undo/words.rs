@@ -48,12 +48,23 @@ pub(super) fn present(kind: ChangeKind) -> &'static str {
     }
 }
 
-/// How a file of `tree` is compared with what lies there: `git diff` shows nothing of a file that is not tracked.
-pub(super) fn see(repository: &Path, tree: &CheckpointId, path: &RelPath) -> String {
-    let was = typed_word(&format!("{tree}:{path}"));
-    let now = repository.join(path.as_str());
-    let compared = now.is_file().then(|| format!(" | diff - {}", typed_word(&now.to_string_lossy())));
-    format!("see what was changed: git show {was}{}", compared.unwrap_or_default())
+/// How files of trees are compared with what lies there, a line each: `git diff` shows nothing of a file that is not
+/// tracked.
+pub(super) fn see(repository: &Path, apart: &[(&CheckpointId, RelPath)]) -> Option<String> {
+    let one = |(tree, path): &(&CheckpointId, RelPath)| {
+        let was = typed_word(&format!("{tree}:{path}"));
+        let now = repository.join(path.as_str());
+        // What a link leads to is nothing that git keeps.
+        let is_file = now.symlink_metadata().is_ok_and(|there| there.is_file());
+        let compared = is_file.then(|| format!(" | diff - {}", typed_word(&now.to_string_lossy())));
+        format!("git show {was}{}", compared.unwrap_or_default())
+    };
+    let lines: Vec<String> = apart.iter().map(one).collect();
+    match lines.as_slice() {
+        [] => None,
+        [line] => Some(format!("see what was changed: {line}")),
+        lines => Some(format!("see what was changed:\n  {}", lines.join("\n  "))),
+    }
 }
 
 /// Somebody else's files that are as they left them; a line each, and none if there are none.
@@ -131,7 +142,9 @@ pub(super) fn commit_advice(commits: &[Commit]) -> String {
         format!("  {}  {}{more}", one.shown(), line(&one.subject))
     };
     match commits {
-        [] => "to take the commit itself back: git revert COMMIT".to_owned(),
+        [] => {
+            "to take the commit itself back: git log names it, and git revert COMMIT takes it back".to_owned()
+        }
         [one] if one.is_mixed => format!(
             "the commit holds other work, too, which git revert would take back with it:\n{}\n\
              to take back the run's alone: undo it in the work tree, and commit that",

@@ -67,22 +67,28 @@ impl Restore {
         Some(census::entries(listing::files(&self.checkpoints.private, tree).ok()?))
     }
 
-    /// One of these files that the work tree has otherwise than one of these trees, the likeliest first.
+    /// The first `most` of these files that the work tree has otherwise than one of these trees, each with the
+    /// likeliest.
     pub fn told_apart<'t>(
         &self,
         trees: impl IntoIterator<Item = &'t CheckpointId>,
         outlook: &Outlook,
-    ) -> Option<(&'t CheckpointId, RelPath)> {
+        most: usize,
+    ) -> Vec<(&'t CheckpointId, RelPath)> {
         let now = &outlook.census.entries;
-        trees.into_iter().find_map(|tree| {
-            let entries = self.entries_of(tree)?;
-            let differs = |path: &&RelPath| {
+        let paths = outlook.foreign.iter().map(|change| &change.path).filter(|path| !path.is_lossy());
+        let mut open: Vec<&RelPath> = paths.take(most).collect();
+        let mut told = Vec::new();
+        for tree in trees {
+            let Some(entries) = self.entries_of(tree).filter(|_| !open.is_empty()) else { continue };
+            let differs = |path: &RelPath| {
                 let name = path.as_str().as_bytes();
-                !path.is_lossy() && entries.get(name).is_some_and(|was| now.get(name) != Some(was))
+                entries.get(name).is_some_and(|was| now.get(name) != Some(was))
             };
-            let path = outlook.foreign.iter().map(|change| &change.path).find(differs)?;
-            Some((tree, path.clone()))
-        })
+            let found: Vec<&RelPath> = open.extract_if(.., |path| differs(path)).collect();
+            told.extend(found.into_iter().map(|path| (tree, path.clone())));
+        }
+        told
     }
 
     /// Wants somebody else's files as they left them, on the way back to where the run began.
