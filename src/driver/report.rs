@@ -86,7 +86,13 @@ impl<W: World> Drive<'_, W> {
         let theirs = &self.state.facts.theirs;
         let theirs = changed.iter().map(|c| &c.path).filter(|path| theirs.contains(*path)).cloned().collect();
         let unclaimed = self.unclaimed_by_all(&changed);
+        let all: Vec<RelPath> = changed.iter().map(|change| change.path.clone()).collect();
+        let committed = match self.state.good.clone() {
+            Some(good) => self.ports.checkpoints.committed(&good, &all)?.into_iter().collect(),
+            None => BTreeSet::new(),
+        };
         Ok(SummaryFacts {
+            committed,
             theirs,
             unclaimed,
             run_dir: self.setup.run_dir.clone(),

@@ -50,6 +50,8 @@ pub struct SummaryFacts {
     pub theirs: BTreeSet<RelPath>,
     /// Those of them that no block of a role names: somebody may have written them meanwhile.
     pub unclaimed: BTreeSet<RelPath>,
+    /// Those of them that HEAD's commit has just so: somebody has committed them meanwhile.
+    pub committed: BTreeSet<RelPath>,
     /// Folders with changes that are repositories of their own, which git leaves out of a commit.
     pub inner_repositories: Vec<RelPath>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
@@ -107,6 +109,7 @@ pub fn text(state: &State, ending: Ending, facts: &SummaryFacts) -> String {
     }
     out.extend(accepted::still_there(state, facts));
     out.extend(facts.half_merged.iter().map(|what| format!("look at: {what}")));
+    out.extend(commit::committed_already(facts));
     if let Some(command) = commit_command(state, facts) {
         out.push(String::new());
         out.push("nothing was committed; when you are content:".to_owned());

@@ -57,7 +57,7 @@ fn ac_tdd_9_96_what_a_person_changed_since_a_stop_stays_where_they_say_that_it_i
     let ran = ran.says(&["README.md, notes.md, old.md; gone on with"]);
     let ran = ran.says_on_stdout(&["README.md  (changed by hand)"]);
     let proposed = ran.stdout.lines().find(|line| line.trim().starts_with("git add ")).unwrap();
-    assert!(proposed.contains(" -- :/README.md :/notes.md :/old.md "), "{proposed}");
+    assert!(proposed.contains(" -- :/README.md :/old.md :/src.txt "), "{proposed}");
     assert_eq!(sandbox.read("src.txt"), "one\ntwo\n", "the attempt began anew");
     assert_eq!(sandbox.read("README.md") + &sandbox.read("notes.md"), "mine\nmine\n");
     sandbox.tdd(&["undo"]).expect(0);
@@ -290,6 +290,27 @@ fn ac_tdd_9_100_a_summary_says_what_git_is_in_the_midst_of_before_it_proposes_a_
             ran.stdout
         );
     }
+}
+
+/// Git refuses a commit of nothing, and of a file that neither it nor the tree has.
+#[test]
+fn ac_tdd_9_103_a_proposed_commit_leaves_out_what_somebody_has_committed_meanwhile() {
+    if !has_bwrap() {
+        return;
+    }
+    let sandbox = project(HALF_DONE, HONEST_CHECK, "");
+    sandbox.write("old.md", "ours\n");
+    sandbox.commit();
+    let ran = meanwhile("enforce", &sandbox, || {
+        wait_no_more(&sandbox);
+        let commit = "echo mine >note.txt; git add note.txt; git rm -q old.md; git commit -qm MINE";
+        sh(&sandbox, commit);
+    });
+    let ran = ran.expect(0).says_on_stdout(&["committed meanwhile by somebody, as it is here: 2 files"]);
+    let commit = ran.stdout.lines().find(|line| line.trim().starts_with("git add ")).unwrap();
+    assert!(commit.ends_with(" -- :/src.txt :/tests/ac_ste_1_1.sh"), "{commit}");
+    sh(&sandbox, commit);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
 }
 
 /// Test code of ours lies in the tree while tests run, and is left there by a kill.

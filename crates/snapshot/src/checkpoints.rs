@@ -315,6 +315,10 @@ impl Checkpoints for GitCheckpoints {
         self.staged_since(tree, paths)
     }
 
+    fn committed(&mut self, tree: &CheckpointId, paths: &[RelPath]) -> Result<Vec<RelPath>, Trouble> {
+        self.same_in_head(tree, paths)
+    }
+
     fn record_git(&mut self) -> Result<(), Trouble> {
         self.contents.rest();
         let known = self.recorded.as_ref();

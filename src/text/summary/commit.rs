@@ -20,9 +20,14 @@ fn ours(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
     kept(facts).filter(move |change| is_ours(&change.path))
 }
 
+/// What no commit holds yet.
+fn uncommitted(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
+    ours(facts).filter(|change| !facts.committed.contains(&change.path))
+}
+
 /// What git commits of this run. A person may have staged more, which is theirs.
 fn named(facts: &SummaryFacts) -> impl Iterator<Item = &ClassedChange> {
-    ours(facts).filter(|change| !facts.unnamed.contains(&change.path))
+    uncommitted(facts).filter(|change| !facts.unnamed.contains(&change.path))
 }
 
 /// Relative to the repository's root wherever the command is typed, and for one file alone.
@@ -42,7 +47,7 @@ pub fn commit_paths(facts: &SummaryFacts) -> Option<String> {
 
 /// Takes what the run changed alone, whatever else is staged.
 pub(super) fn commit_command(state: &State, facts: &SummaryFacts) -> Option<String> {
-    ours(facts).next()?;
+    uncommitted(facts).next()?;
     let typed = |change: &ClassedChange| harmless::typed_word(&pathspec(&change.path));
     let paths: Vec<String> = named(facts).map(typed).collect();
     if paths.is_empty() {
@@ -107,9 +112,10 @@ pub(super) fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
 
 /// What of the proposed commit a person wrote, as far as it can be told, or may have written.
 pub(super) fn of_others(facts: &SummaryFacts) -> Vec<String> {
-    let count = |of: &BTreeSet<RelPath>| ours(facts).filter(|change| of.contains(&change.path)).count();
+    let count =
+        |of: &BTreeSet<RelPath>| uncommitted(facts).filter(|change| of.contains(&change.path)).count();
     let theirs = count(&facts.theirs);
-    let unclaimed = ours(facts)
+    let unclaimed = uncommitted(facts)
         .filter(|change| facts.unclaimed.contains(&change.path) && !facts.theirs.contains(&change.path));
     let unclaimed = unclaimed.count();
     let theirs = (theirs > 0).then(|| {
@@ -126,9 +132,15 @@ pub(super) fn of_others(facts: &SummaryFacts) -> Vec<String> {
     theirs.into_iter().chain(unclaimed).collect()
 }
 
+/// What git would find nothing to commit of.
+pub(super) fn committed_already(facts: &SummaryFacts) -> Option<String> {
+    let count = ours(facts).filter(|change| facts.committed.contains(&change.path)).count();
+    (count > 0).then(|| format!("committed meanwhile by somebody, as it is here: {}", counted(count, "file")))
+}
+
 /// A name that is masked, or not known byte for byte, can't be in a command.
 pub(super) fn nameless(facts: &SummaryFacts) -> Vec<String> {
-    let unnamed = ours(facts).map(|change| &change.path).filter(|path| facts.unnamed.contains(*path));
+    let unnamed = uncommitted(facts).map(|change| &change.path).filter(|path| facts.unnamed.contains(*path));
     let (lossy, secret): (Vec<&RelPath>, Vec<&RelPath>) = unnamed.partition(|path| path.is_lossy());
     let told = |paths: Vec<&RelPath>, why: &str| {
         (!paths.is_empty()).then(|| {

@@ -72,6 +72,10 @@ pub trait Checkpoints {
     fn staged(&mut self, _in: &CheckpointId, _paths: &[RelPath]) -> Result<Vec<RelPath>, Trouble> {
         Ok(Vec::new())
     }
+    /// Those of these files that HEAD's commit has, or lacks, just as this snapshot does.
+    fn committed(&mut self, _in: &CheckpointId, _paths: &[RelPath]) -> Result<Vec<RelPath>, Trouble> {
+        Ok(Vec::new())
+    }
     /// Puts back what differs from the last record; says what that was, one line each. Commits
     /// that would be lost stay under `refs/tdd/`.
     fn restore_git(&mut self, label: &str) -> Result<Vec<String>, Trouble>;

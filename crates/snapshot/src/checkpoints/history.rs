@@ -155,6 +155,17 @@ impl GitCheckpoints {
         Ok(paths.iter().filter(|path| !holds(&differing, path)).cloned().collect())
     }
 
+    pub(super) fn same_in_head(
+        &mut self,
+        tree: &CheckpointId,
+        paths: &[RelPath],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        match self.commit_of("HEAD")? {
+            Some(head) => self.same_in(&head, tree, paths),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Where HEAD is, if it has moved since and has any of these files as they are in `now`.
     pub fn head_holds(
         &mut self,
