@@ -20,6 +20,7 @@ use tdd_core::requirement::Requirement;
 use tdd_core::role::{Key, Role};
 use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::{Then, Trouble};
+use tdd_snapshot::git_facts;
 
 use super::journalled::{self, Journalled};
 use super::reports::ReportFile;
@@ -57,6 +58,8 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     refuse_moved(&state, (&place, &environment))?;
     let again = format!("tdd resume {}", run.id);
     let goes_on = |trouble: Trouble| trouble.then(Then::GoOn(again.clone().into()));
+    // What is half merged would be taken for a person's edit, or be put back.
+    git_facts::refuse_half_merged(&place.repository).map_err(goes_on)?;
     let prepared = prepared(args, place, environment, &state, &cwd).map_err(goes_on)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();

@@ -35,6 +35,7 @@ use tdd_core::event::RunId;
 use tdd_core::harmless::{line, shell_word};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::restore::{Outlook, Restore, RulesUsed};
+use tdd_snapshot::git_facts;
 
 /// How many paths are listed for a person.
 const LISTED: usize = 20;
@@ -64,6 +65,9 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     if let Some(left) = left_permissions(&outlook.left_permissions) {
         print::message(&left);
     }
+    if let Some(what) = git_facts::half_merged(&repository).filter(|_| !args.json) {
+        print::message(&format!("tdd: {what}"));
+    }
     let told = Told { args, repository, run, story, target, outlook };
     told.refuse_elsewhere(&way)?;
     if told.has_left_nothing() || told.outlook.is_there() {
@@ -84,8 +88,12 @@ pub fn run(args: &UndoArgs) -> Result<ExitCode, Trouble> {
     }
     let (label, now) = way.keep_undone(&told.outlook)?;
     told.say_discarded();
+    let went = way.go(&told.outlook);
+    if went.is_err() {
+        way.note_broken_off(&told.outlook, (&label, &now));
+    }
     let kept = Some((way.ref_name(&label), now));
-    if let Err(trouble) = way.go(&told.outlook) {
+    if let Err(trouble) = went {
         print::trouble(&trouble);
         told.say(Outcome::Broken, kept.as_ref());
         return Ok(ExitCode::from(1));

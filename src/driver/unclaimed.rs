@@ -91,6 +91,6 @@ fn is_gone(change: &ClassedChange) -> bool {
 }
 
 /// A tool's lock file follows from what is named, and what is gone leaves nothing.
-fn stands_out(change: &ClassedChange) -> bool {
+pub(super) fn stands_out(change: &ClassedChange) -> bool {
     change.class != FileClass::Lock && !matches!(change.kind, ChangeKind::Deleted | ChangeKind::Submodule)
 }

@@ -2,10 +2,12 @@
 //!
 //! Every word that a child, a runner or a file name brought in is made harmless before it is shown.
 
+use std::collections::BTreeSet;
+
 use super::object::fix::{CheckReport, FixReport, FixRun, Outcome};
 use super::object::usage::Used;
 use super::object::{SetAside, Step};
-use super::summary::{left_in_git, set_aside};
+use super::summary::{UNCLAIMED, left_in_git, set_aside};
 use super::usage_words;
 use crate::exit::Exit as ExitOfRun;
 use tdd_core::finding::{ChangeKind, ClassedChange};
@@ -52,6 +54,8 @@ pub struct FixFacts {
     pub changed: Vec<ClassedChange>,
     /// Those of them that hold nothing any more.
     pub emptied: Vec<RelPath>,
+    /// Those of them that no block of a fixer names, though they name some: somebody may have written them meanwhile.
+    pub unclaimed: BTreeSet<RelPath>,
     /// The fixer's last message, else the last lines that it printed.
     pub said: String,
 }
@@ -87,7 +91,7 @@ pub fn text(state: &FixState, how: How, facts: &FixFacts) -> String {
     }
     out.push(String::new());
     out.push(format!("changed since the start: {}", facts.changed.len()));
-    out.extend(listed("", facts.changed.iter().map(|change| named(change, &facts.emptied))));
+    out.extend(listed("", facts.changed.iter().map(|change| named(change, facts))));
     let put_back = put_back(state);
     out.extend(listed("not allowed, put back", put_back.iter().cloned()));
     out.extend(listed("taken back", faults(state).into_iter()));
@@ -284,14 +288,15 @@ fn faults(state: &FixState) -> Vec<String> {
     told.collect()
 }
 
-fn named(change: &ClassedChange, emptied: &[RelPath]) -> String {
+fn named(change: &ClassedChange, facts: &FixFacts) -> String {
     let class = if change.class == FileClass::Test { " (a test)" } else { "" };
     let fate = match change.kind {
         ChangeKind::Deleted => ": deleted",
-        ChangeKind::Modified if emptied.contains(&change.path) => ": emptied",
+        ChangeKind::Modified if facts.emptied.contains(&change.path) => ": emptied",
         ChangeKind::Added | ChangeKind::Modified | ChangeKind::Retyped | ChangeKind::Submodule => "",
     };
-    format!("{}{class}{fate}", change.path)
+    let whose = if facts.unclaimed.contains(&change.path) { UNCLAIMED } else { "" };
+    format!("{}{class}{fate}{whose}", change.path)
 }
 
 fn listed(what: &str, names: impl ExactSizeIterator<Item = String>) -> Vec<String> {

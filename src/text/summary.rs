@@ -15,6 +15,7 @@ mod set_aside;
 
 use super::usage_words;
 pub use accepted::red_gate;
+pub use commit::UNCLAIMED;
 pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
 pub use set_aside::{of_git, set_aside};

@@ -535,3 +535,37 @@ fn ac_tdd_9_57_a_test_that_is_saved_while_tests_run_is_held_against_nobody() {
         }
     }
 }
+
+/// What a person writes beside a fixer is told, and asked for by an undo, as beside a role of the cycle.
+#[test]
+fn ac_tdd_9_105_what_a_fixer_does_not_name_is_no_work_of_its_to_an_undo() {
+    const CHECK: &str = "grep -q two src.txt || { echo no two; exit 1; }\n";
+    for names in [true, false] {
+        let block = if names { "block src.txt" } else { "echo done" };
+        let agent = format!("echo two >>src.txt; echo up >../up; read line <../go; {block}\n");
+        let sandbox = project(&agent, CHECK, "");
+        sandbox.write("README.md", "ours\n");
+        sandbox.commit();
+        let mut up = listen(&sandbox, "up");
+        let _go = listen(&sandbox, "go");
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+        command.args(["fix", "--check", "sh ../check.sh"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        assert_eq!(hear(&mut up), "up");
+        sh(&sandbox, "echo mine >README.md; echo mine >notes.md");
+        std::fs::write(stops::beside(&sandbox, "go"), "\n").unwrap();
+        let ran = Ran::of(&child.wait_with_output().unwrap()).expect(0);
+        assert_eq!(ran.stdout.contains("README.md  (named by no role)"), names, "{}", ran.stdout);
+        assert!(!ran.stdout.contains("src.txt  (named"), "{}", ran.stdout);
+        if !names {
+            // Who names nothing tells nothing of what is whose.
+            sandbox.tdd(&["undo"]).expect(0);
+            continue;
+        }
+        let undo = sandbox.tdd(&["undo"]).expect(2).says(&["2 files would be overwritten", "notes.md"]);
+        assert!(!undo.stderr.contains("src.txt"), "{}", undo.stderr);
+        assert_eq!(sandbox.read("README.md") + &sandbox.read("notes.md"), "mine\nmine\n");
+        sandbox.tdd(&["undo", "--discard-changes"]).expect(0);
+        assert_eq!(sandbox.read("README.md") + &sandbox.read("src.txt"), "ours\none\n");
+    }
+}

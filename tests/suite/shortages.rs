@@ -162,6 +162,33 @@ fn an_undo_that_has_nothing_to_keep_works_on_a_full_disk() {
     }
 }
 
+/// What stands where an old file is to be makes room for it first, and then the old one does not fit.
+#[test]
+fn ac_tdd_9_104_an_undo_that_breaks_off_on_a_full_disk_is_told_and_can_be_repeated() {
+    if !has_small_disk() {
+        return;
+    }
+    let agent = HONEST_AGENT.replace("echo two", "head -c 300000 /dev/urandom >big.bin; rm old.md; echo two");
+    let agent = agent.replace("block src.txt", "block src.txt,big.bin,old.md");
+    let sandbox = project(&agent, HONEST_CHECK, "");
+    sandbox.write("old.md", "ours\n");
+    let big = sandbox.command("sh").args(["-c", "head -c 600000 /dev/urandom >big.bin"]).status().unwrap();
+    assert!(big.success());
+    sandbox.commit();
+    for left in [0, 16] {
+        let undo = format!("fill {left}; tdd undo");
+        let all =
+            ["tdd STE-1", &undo, "room; tdd status", "tdd undo", "git status --porcelain big.bin old.md"];
+        let [first, broken, status, undone, left] = on_a_small_disk(&sandbox, &all).try_into().ok().unwrap();
+        first.expect(0);
+        broken.expect(1).says(&["the disk is full", "then do the same again"]);
+        status.expect(0).says_on_stdout(&["an undo of it was cut off", "`tdd undo STE-1-"]);
+        undone.expect(0);
+        assert_eq!((left.code, left.stdout), (0, String::new()));
+        std::fs::remove_dir(sandbox.beside("small")).unwrap();
+    }
+}
+
 fn under(sandbox: &Sandbox, limits: &str, words: &str) -> Ran {
     let line = format!("{limits}; exec {} {words}", env!("CARGO_BIN_EXE_tdd"));
     Ran::of(&sandbox.command("sh").args(["-c", &line]).output().unwrap())

@@ -292,6 +292,32 @@ fn ac_tdd_9_100_a_summary_says_what_git_is_in_the_midst_of_before_it_proposes_a_
     }
 }
 
+/// What is half merged would be taken for a person's edit, or be put back below an open merge.
+#[test]
+fn ac_tdd_9_106_a_run_is_not_gone_on_with_in_the_midst_of_a_merge() {
+    let sandbox = project(HALF_DONE, HONEST_CHECK, "");
+    sandbox.write("README.md", "ours\n");
+    sandbox.commit();
+    sh(&sandbox, "git switch -qc other; echo theirs >README.md; git commit -qam THEIRS; git switch -q -");
+    sh(&sandbox, "echo mine >README.md; git commit -qam MINE");
+    ended_by(Signal::INT, &sandbox);
+    wait_no_more(&sandbox);
+    sh(&sandbox, "git merge -q other >/dev/null 2>&1 || true");
+    for words in [&["resume"][..], &["resume", "--edited"]] {
+        let refused = sandbox.tdd(words).expect(2);
+        refused.says(&[
+            "git is in the midst of a merge",
+            "README.md",
+            "git merge --abort",
+            "tdd resume STE-1-",
+        ]);
+    }
+    sandbox.tdd(&["undo"]).expect(2).says(&["git is in the midst of a merge"]);
+    sh(&sandbox, "git merge --abort");
+    sandbox.tdd(&["resume"]).expect(0);
+    assert_eq!(sandbox.read("src.txt") + &sandbox.read("README.md"), "one\ntwo\nmine\n");
+}
+
 /// Git refuses a commit of nothing, and of a file that neither it nor the tree has.
 #[test]
 fn ac_tdd_9_103_a_proposed_commit_leaves_out_what_somebody_has_committed_meanwhile() {

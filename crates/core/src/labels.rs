@@ -47,7 +47,9 @@ pub fn told<'e>(events: impl Iterator<Item = &'e Event>) -> BTreeMap<String, Che
         if let Event::WorkTaken { key, number, .. } = event {
             attempt = Some(of_attempt(&key.clone().into(), *number));
         }
-        let Some((kind, checkpoint)) = labelled(event) else { continue };
+        // What a fixer began with has no attempt.
+        let is_its_work = attempt.is_some() || !matches!(event, Event::FixMeasured { .. });
+        let Some((kind, checkpoint)) = labelled(event).filter(|_| is_its_work) else { continue };
         told.insert(of_kind(kind, attempt.as_deref()), checkpoint.clone());
     }
     told
@@ -62,6 +64,8 @@ fn labelled(event: &Event) -> Option<(&str, &CheckpointId)> {
         Some(("failed", kept_as))
     } else if let Event::AttemptCut { kept_as } = event {
         Some(("cut", kept_as))
+    } else if let Event::FixMeasured { findings, .. } = event {
+        Some(("after", &findings.tree))
     } else {
         None
     }

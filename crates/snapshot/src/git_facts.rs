@@ -64,7 +64,7 @@ pub fn refuse_half_merged(repository: &Path) -> Result<(), Trouble> {
     let why = in_conflict(&conflicts)
         .unwrap_or_else(|| "what is half merged would be taken for the beginning".to_owned());
     let (what, next) = words_of(open);
-    Err(Trouble::user(what).because(why).advise(next))
+    Err(Trouble::user(what).because(why).mend(next))
 }
 
 /// What git is in the midst of, and how that ends, where it takes no commit of single files meanwhile.

@@ -1,15 +1,18 @@
 //! After a measurement: take back what is worse, and tell how it ended.
 
+use std::collections::BTreeSet;
+
 use crate::text::fix_report::{self, FixFacts, How};
 use crate::text::object::Content;
 use tdd_core::attempt::{CheckpointId, Digest};
 use tdd_core::effect::RollBack;
 use tdd_core::event::Event;
-use tdd_core::finding::ChangeKind;
+use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::fix::FixHalt;
 use tdd_core::halt::Ending;
 use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
+use tdd_core::policy::tooling::is_editors;
 use tdd_core::ports::{Checkpoints, Checks, Journal, World};
 use tdd_core::trouble::Trouble;
 
@@ -17,6 +20,7 @@ use super::FixDrive;
 use crate::driver::drive::Carry;
 use crate::driver::meanwhile::{hold_theirs, listed};
 use crate::driver::put_back;
+use crate::driver::unclaimed::stands_out;
 
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
@@ -108,9 +112,28 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             run_dir: self.setup.run_dir.clone(),
             isolation: self.setup.isolation.to_string(),
             again: self.goes_on(&self.setup.resume_with),
+            unclaimed: self.unclaimed_by_all(&changed),
             changed,
             emptied,
             said,
         })
+    }
+
+    /// Of all that a run changed, what no block of its fixers names, though they name some.
+    fn unclaimed_by_all(&self, changed: &[ClassedChange]) -> BTreeSet<RelPath> {
+        let outcomes = self.state.rounds.iter().filter_map(|round| round.outcome.as_ref());
+        let claims = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok());
+        let claimed: Vec<&RelPath> = claims.flat_map(|claim| &claim.files).collect();
+        let project = &self.state.run.project;
+        let is_named = |path: &RelPath| claimed.iter().any(|named| path.is_meant_by(named, project));
+        let is_asked = |change: &&ClassedChange| {
+            stands_out(change)
+                && !self.policy.is_data_of_tests(&change.path)
+                && !is_editors(&change.path)
+                && !self.own.written.contains(&change.path)
+        };
+        let (named, others): (Vec<_>, Vec<_>) =
+            changed.iter().filter(is_asked).map(|change| &change.path).partition(|path| is_named(path));
+        if named.is_empty() { BTreeSet::new() } else { others.into_iter().cloned().collect() }
     }
 }

@@ -85,7 +85,7 @@ fn subject(state: &State) -> String {
 /// Behind the path of a file.
 const THEIRS: &str = "  (changed by hand)";
 /// The same of one that may be somebody's.
-const UNCLAIMED: &str = "  (named by no role)";
+pub const UNCLAIMED: &str = "  (named by no role)";
 
 pub(super) fn changed_lines(facts: &SummaryFacts) -> Vec<String> {
     let mine: Vec<&ClassedChange> = kept(facts).collect();

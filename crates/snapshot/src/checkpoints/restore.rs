@@ -9,6 +9,7 @@
 //! checkpoint, and so lose, is looked for on the disk itself.
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and what stands in a file's place")]
 
+mod broken_off;
 mod commits;
 mod elsewhere;
 mod folders;
@@ -217,13 +218,7 @@ impl Restore {
             let now = outlook.now.clone().map_or_else(written, Ok)?;
             (self.next_label(), now)
         };
-        let intent = Intent {
-            run: self.run.0.clone(),
-            to: outlook.to.0.clone(),
-            label: label.clone(),
-            now: now.0.clone(),
-        };
-        intent.note(&self.checkpoints.place)?;
+        self.intent(outlook, (&label, &now)).note(&self.checkpoints.place)?;
         self.keep(&label, &now)?;
         Ok((label, now))
     }
@@ -262,6 +257,8 @@ impl Restore {
             }
             known.extend(other.into_values().map(|(_, object)| object));
         }
+        // What is gone since an undo began is what that took away to make room.
+        foreign.retain(|one| broken_off.is_none() || census.entries.contains_key(&one.path));
         if let Some(window) = own.at_work {
             foreign.retain(|difference| !changed_within(&census.scan, &difference.path, window));
         }
@@ -303,27 +300,6 @@ impl Restore {
             in_the_way,
             given_back: spared.given,
         })
-    }
-
-    /// The undo to this checkpoint that was killed, if nobody has changed a file since: each is as it
-    /// was before it, or as it is to be.
-    fn broken_off(
-        &self,
-        to: &CheckpointId,
-        entries: &Entries,
-        wanted: &Entries,
-    ) -> Option<(String, CheckpointId)> {
-        let intent = Intent::read(&self.checkpoints.place)?;
-        let before = CheckpointId(intent.now.clone());
-        let fits = intent.run == self.run.0 && intent.to == to.0 && intent.is_sound();
-        let listed = listing::files(&self.checkpoints.private, &before).ok().filter(|_| fits)?;
-        let was = census::entries(listed);
-        let paths: BTreeSet<&Vec<u8>> = entries.keys().chain(was.keys()).chain(wanted.keys()).collect();
-        let is_between = paths.iter().all(|path| {
-            let is = entries.get(*path);
-            is == was.get(*path) || is == wanted.get(*path)
-        });
-        is_between.then_some((intent.label, before))
     }
 
     /// Makes the work tree as the checkpoint holds it, and looks whether it is. What is neither file nor link
