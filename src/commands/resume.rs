@@ -42,7 +42,9 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     // Before the journal is read: another process may be writing it.
     let hold = Hold::take(&place.repository)?;
     let (run, state) = chosen(&place, args.run.as_deref())?;
-    if !args.abandon {
+    let is_given_up = matches!(state.phase, Phase::Ended { end: End::Abandoned });
+    // Nothing that could be done of its work makes it one that is gone on with.
+    if !args.abandon && !is_given_up {
         let told = Journalled::Cycle(Box::new(state.clone()));
         RunStatus::of(&place.repository, &run, &told).refuse_past(&run, &state.run.requirement.id)?;
     }

@@ -125,6 +125,16 @@ impl RunStatus {
         matches!(self, Self::Undone { .. } | Self::Superseded { .. } | Self::CleanedInPart)
     }
 
+    /// What its report does not say, because it came later.
+    pub(super) fn since_it_ended(&self, run: &RunId) -> Option<String> {
+        if !self.is_past() && !matches!(self, Self::HalfUndone { .. }) {
+            return None;
+        }
+        let now = self.name().unwrap_or_default().replace('-', " ");
+        let next = self.advice(run).unwrap_or_default();
+        Some(format!("tdd: that was so when {run} ended; now it is {now}\n  next: {next}"))
+    }
+
     /// Refuses to go on with a run that was taken back, or whose requirement was finished since.
     pub(super) fn refuse_past(&self, run: &RunDir, requirement: &str) -> Result<(), Trouble> {
         let (what, why, next) = match self {

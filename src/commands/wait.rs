@@ -65,10 +65,8 @@ pub fn run(args: &WaitArgs) -> Result<ExitCode, Trouble> {
     if let Exit::SetUp = exit {
         print::message(&format!("tdd: {} ended before any work was done{}", run.id, last_words(&run)));
     }
-    if past {
-        let now = status.name().unwrap_or_default().replace('-', " ");
-        let next = status.advice(&run.id).unwrap_or_default();
-        print::message(&format!("tdd: that was so when {} ended; now it is {now}\n  next: {next}", run.id));
+    if let Some(since) = status.since_it_ended(&run.id) {
+        print::message(&since);
     }
     Ok(ExitCode::from(exit.code()))
 }

@@ -55,6 +55,7 @@ struct Row {
     resume: Want<'static>,
     undo: Want<'static>,
     clean: Want<'static>,
+    show: Want<'static>,
 }
 
 const NONE: Want<'static> = (0, &["no unfinished run"]);
@@ -74,6 +75,7 @@ const TABLE: [Row; 9] = [
         resume: (2, &["the run RUN halted", "say how to go on"]),
         undo: BACK,
         clean: (0, &["would be removed: RUN", "  halted: "]),
+        show: (0, &["cause: ", "recommended: "]),
     },
     Row {
         state: "undone",
@@ -84,6 +86,7 @@ const TABLE: [Row; 9] = [
         resume: (2, &["the run RUN is undone", "bring its work back"]),
         undo: (0, &["nothing to undo"]),
         clean: (0, &["would be removed: RUN", "  undone; it was: halted: "]),
+        show: (0, &["cause: ", "that was so when RUN ended; now it is undone"]),
     },
     Row {
         state: "superseded",
@@ -94,6 +97,7 @@ const TABLE: [Row; 9] = [
         resume: (2, &["the run RUN is superseded: BY has finished"]),
         undo: (2, &["the run RUN is superseded: BY has finished", "tdd undo BY"]),
         clean: (0, &["would be removed: RUN", "  superseded by BY; it was: halted: "]),
+        show: (0, &["now it is superseded", "tdd status BY"]),
     },
     Row {
         state: "resumed elsewhere",
@@ -104,6 +108,7 @@ const TABLE: [Row; 9] = [
         resume: LOCKED,
         undo: LOCKED,
         clean: (1, &["left alone: RUN: at work, process PID: "]),
+        show: (0, &["cause: "]),
     },
     Row {
         state: "abandoned",
@@ -114,6 +119,7 @@ const TABLE: [Row; 9] = [
         resume: (2, &["the run RUN was given up"]),
         undo: BACK,
         clean: (0, &["would be removed: RUN", "  given up by the operator"]),
+        show: (0, &["that was so when RUN halted; it was given up since"]),
     },
     Row {
         state: "cleaned in part",
@@ -127,6 +133,7 @@ const TABLE: [Row; 9] = [
         resume: (2, &["the run RUN is cleaned in part", "tdd clean RUN"]),
         undo: (0, &["undone: the work tree is as checkpoint 0", "was gone; put back"]),
         clean: (0, &["would be removed: RUN", "  cleaned in part"]),
+        show: (0, &["now it is cleaned in part", "tdd clean RUN"]),
     },
     Row {
         state: "half undone",
@@ -137,6 +144,7 @@ const TABLE: [Row; 9] = [
         resume: (2, &["the run RUN is half undone", "tdd undo RUN"]),
         undo: BACK,
         clean: (1, &["left alone: RUN: an undo of it was cut off"]),
+        show: (0, &["now it is half undone", "tdd undo RUN"]),
     },
     Row {
         state: "killed before the baseline",
@@ -148,6 +156,7 @@ const TABLE: [Row; 9] = [
         resume: (0, &["done"]),
         undo: (0, &["nothing to undo"]),
         clean: (0, &["would be removed: RUN", "  cut off before any work was done: "]),
+        show: (2, &["RUN has no report"]),
     },
     Row {
         state: "live",
@@ -158,6 +167,7 @@ const TABLE: [Row; 9] = [
         resume: LOCKED,
         undo: LOCKED,
         clean: (1, &["left alone: RUN: at work, process PID: "]),
+        show: (2, &["RUN has no report"]),
     },
 ];
 
@@ -279,11 +289,12 @@ fn disagreements(row: &Row) -> Vec<String> {
     let (code, words) = row.clean;
     let words: Vec<&str> = words.iter().map(|word| word.strip_prefix("would be ").unwrap_or(word)).collect();
     let clean = if made.process.is_some() { LOCKED } else { (code, words.as_slice()) };
-    let commands: [(&str, &[&str], Want<'_>); 7] = [
+    let commands: [(&str, &[&str], Want<'_>); 8] = [
         ("status", &["status", run], row.status),
         ("doctor", &["doctor"], row.doctor),
         ("run", &["STE-1", "--dry-run", "--cassette", honest], row.run),
         ("resume", &["resume", run, "--cassette", honest], row.resume),
+        ("show", &["show", run], row.show),
         ("undo", &["undo", run], row.undo),
         ("clean", &["clean", run, "--dry-run"], row.clean),
         ("clean, done", &["clean", run], clean),
@@ -306,6 +317,20 @@ fn disagreements(row: &Row) -> Vec<String> {
         }
     }
     all
+}
+
+/// Its work may be brought back, and it is gone on with by nobody.
+#[test]
+fn a_run_that_was_given_up_and_undone_is_not_said_to_go_on() {
+    if has_python() {
+        let place = Place::new();
+        abandoned(&place);
+        place.tdd(&["undo"]).expect(0);
+        let refused = place.tdd(&["resume", "--retry", "--cassette", &place.honest]).expect(2);
+        refused.says(&["there is no run to go on with"]);
+        let refused = place.tdd(&["resume", &place.id(), "--retry"]).expect(2).says(&["was given up"]);
+        assert!(!refused.stderr.contains("then tdd resume"), "{}", refused.stderr);
+    }
 }
 
 #[test]

@@ -1,13 +1,17 @@
 //! `tdd show`: the report of a run again, as it was printed when it ended. Exit 0, or 2 if there is none.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::look::ShowArgs;
-use crate::commands::run_status::For;
+use crate::commands::journalled::Journalled;
+use crate::commands::run_status::{For, RunStatus};
 use crate::commands::status::{chosen_work, repository};
 use crate::view::print;
 use tdd_child::regular_file;
+use tdd_child::run_folder::RunDir;
 use tdd_core::harmless;
+use tdd_core::state::{End, Phase};
 use tdd_core::trouble::Trouble;
 
 /// Bytes of a report at most; ours are far smaller.
@@ -32,5 +36,22 @@ pub fn run(args: &ShowArgs) -> Result<ExitCode, Trouble> {
     };
     let text = harmless::lines(&String::from_utf8_lossy(&bytes));
     print::result(&if text.ends_with('\n') { text } else { text + "\n" });
+    if let Some(since) = since(&repository, &run).filter(|_| !args.json) {
+        print::message(&since);
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What became of the run later, which would make the report's advice a wrong one.
+fn since(repository: &Path, run: &RunDir) -> Option<String> {
+    let (told, _) = Journalled::read(run).ok()?;
+    if let Journalled::Cycle(state) = &told
+        && matches!(state.phase, Phase::Ended { end: End::Abandoned })
+    {
+        let id = &run.id;
+        return Some(format!(
+            "tdd: that was so when {id} halted; it was given up since\n  next: tdd status {id}"
+        ));
+    }
+    RunStatus::of(repository, run, &told).since_it_ended(&run.id)
 }
