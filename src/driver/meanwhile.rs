@@ -237,22 +237,34 @@ impl<W: World> Drive<'_, W> {
         taken: &[ClassedChange],
         (to, kept): (&CheckpointId, &CheckpointId),
     ) -> Result<Vec<Event>, Trouble> {
-        let paths = self.unclaimed(taken, to)?;
+        let is_gone = |path: &RelPath| {
+            taken.iter().any(|change| change.path == *path && change.kind == ChangeKind::Deleted)
+        };
+        // Of what is gone nothing is kept that could be brought back.
+        let (gone, paths): (Vec<_>, Vec<_>) = self.unclaimed(taken, to)?.into_iter().partition(is_gone);
+        let removed = (!gone.is_empty()).then(|| {
+            let gone = listed(gone.iter()).join(", ");
+            format!("brought back with the attempt, though its role does not name it: {gone}; somebody had removed it")
+        });
+        let mut told: Vec<Event> =
+            removed.into_iter().map(|what| Event::Restored { what: vec![what] }).collect();
         if paths.is_empty() {
-            return Ok(Vec::new());
+            return Ok(told);
         }
         // Who names nothing at all tells nothing of what is whose.
         let is_silent = self.claims().is_empty();
         hold_theirs(&mut self.ports.checkpoints, kept)?;
         if is_silent {
-            return Ok(vec![put_back::unnamed(paths, kept)]);
+            told.push(put_back::unnamed(paths, kept));
+            return Ok(told);
         }
         let what = format!(
             "taken back with the attempt, though its role does not name it: {}; what lay there is kept as \
              {kept}: git restore --source={kept} -- :/FILE",
             listed(paths.iter()).join(", ")
         );
-        Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(paths, kept)])
+        told.extend([Event::Restored { what: vec![what] }, put_back::unsure(paths, kept)]);
+        Ok(told)
     }
 
     /// The same for what lies between two trees, as it is before the way back.

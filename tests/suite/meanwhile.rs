@@ -569,3 +569,27 @@ fn ac_tdd_9_105_what_a_fixer_does_not_name_is_no_work_of_its_to_an_undo() {
         assert_eq!(sandbox.read("README.md") + &sandbox.read("src.txt"), "ours\none\n");
     }
 }
+
+/// No command brings back what no tree holds.
+#[test]
+fn what_a_person_removes_beside_a_role_that_fails_is_brought_back_and_told() {
+    let waiting = WAITING.replace("echo two >>src.txt;", "echo half >>src.txt;");
+    for level in LEVELS {
+        if level == "enforce" && !has_bwrap() {
+            return;
+        }
+        let sandbox = project(&waiting, HONEST_CHECK, "");
+        sandbox.write("old.md", "ours\n");
+        sandbox.commit();
+        let ran = meanwhile(level, &sandbox, || {
+            wait_no_more(&sandbox);
+            sh(&sandbox, "rm old.md");
+        });
+        let ran = ran.expect(0);
+        if sandbox.path("old.md").exists() {
+            let told = "brought back with the attempt, though its role does not name it: old.md";
+            let ran = ran.says(&[told]);
+            assert!(!ran.stdout.contains("may have: old.md"), "{}", ran.stdout);
+        }
+    }
+}
