@@ -142,6 +142,8 @@ struct Row {
     by_hand: bool,
     /// By which stub its tests were seen failing in the final proof.
     stub: Option<Stub>,
+    /// Nothing that its tests expect was seen failing there, though all was tried.
+    asserts_nothing: bool,
 }
 
 impl Row {
@@ -180,7 +182,7 @@ impl Row {
     }
 
     fn seen_failing(&self) -> bool {
-        !self.red.contains(&RedKind::Missing) || self.stub.is_some()
+        !self.asserts_nothing && (!self.red.contains(&RedKind::Missing) || self.stub.is_some())
     }
 }
 
@@ -198,6 +200,7 @@ fn matrix(state: &State, facts: &SummaryFacts) -> Vec<Row> {
             early: facts.early_green.contains(id),
             by_hand: state.by_hand.contains(id),
             stub: proof::seen_by(state, id),
+            asserts_nothing: state.asserts_nothing(id),
         }
     };
     state.run.plan.criteria.iter().map(row).collect()
@@ -216,7 +219,9 @@ fn matrix_lines(rows: &[Row]) -> Vec<String> {
         if row.forks > 1 {
             let _ = write!(line, ", {} attempts", row.forks);
         }
-        if !row.seen_failing() {
+        if row.asserts_nothing {
+            line.push_str("; assertion never seen failing");
+        } else if !row.seen_failing() {
             line.push_str("; seen failing: no (symbol missing)");
         } else if let Some(stub) = row.stub.filter(|_| row.red.contains(&RedKind::Missing)) {
             let _ = write!(line, "; seen failing: yes ({})", stub.words());
@@ -282,7 +287,7 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
         ));
     }
     let criteria = state.red.iter().flat_map(|red| &red.criteria);
-    let is_seen = |id| proof::seen_by(state, id).is_some();
+    let is_seen = |id| proof::seen_by(state, id).is_some() || state.asserts_nothing(id);
     let is_missing = |red: &&CriterionRed| red.tests.iter().any(|test| test.kind == RedKind::Missing);
     let missing = criteria.filter(is_missing).filter(|red| !is_seen(&red.id)).count();
     if missing > 0 {
@@ -324,8 +329,12 @@ fn carried_no_canary(state: &State) -> bool {
     entries.flat_map(|entry| &entry.runs).any(|run| run.canary == Canary::Unsupported)
 }
 
+const ASSERTS_NOTHING: &str = "assertion never seen failing: its tests pass whatever value stands in the place of what the \
+     run wrote, and are red only where that throws; read what they expect, and have them ask for more";
+
 pub(super) fn unverified(state: &State) -> Vec<(CriterionId, String)> {
     let why = |id: &CriterionId| match (state.progress.get(id), state.verify(id)) {
+        (Some(Progress::Green), _) if state.asserts_nothing(id) => Some(ASSERTS_NOTHING.to_owned()),
         (Some(Progress::Green | Progress::AlreadyGreen), _) => None,
         (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)".to_owned()),
         (_, Verify::Mdtest(_)) => Some(mdtest_words(state.words.get(id))),

@@ -29,6 +29,7 @@ mod fold;
 mod gate;
 mod growth;
 mod handoff;
+mod held_out;
 mod memory;
 mod operator;
 mod processor;
@@ -48,7 +49,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 19] = [
+const MEASURES: [Measure; 20] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
@@ -60,6 +61,7 @@ const MEASURES: [Measure; 19] = [
     ("flood", flood::measure),
     ("fold", fold::measure),
     ("handoff", handoff::measure),
+    ("held_out", held_out::measure),
     ("memory", memory::measure),
     ("operator", operator::measure),
     ("processor", processor::measure),

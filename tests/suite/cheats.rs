@@ -17,6 +17,7 @@ mod guards;
 mod guide;
 mod held_out;
 mod helpers;
+mod hollow;
 mod honest;
 mod others;
 mod projects;
@@ -46,6 +47,7 @@ fn cheats() -> Vec<Vec<Entry>> {
         copies::cheats(),
         support::cheats(),
         held_out::cheats(),
+        hollow::cheats(),
     ]
 }
 
@@ -57,6 +59,7 @@ fn honests() -> Vec<Vec<Entry>> {
         copies::honests(),
         support::honests(),
         held_out::honests(),
+        hollow::honests(),
     ]
 }
 

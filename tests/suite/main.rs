@@ -52,6 +52,7 @@ mod golden;
 mod halt_report;
 mod halts;
 mod held_out;
+mod hollow;
 mod hostile;
 mod ignored_edits;
 mod import_paths;

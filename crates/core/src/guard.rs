@@ -42,6 +42,7 @@ pub enum Guard {
     ProofGate,
     ProofTakenBack,
     ProofStubs,
+    ErrorAlone,
     HeldOut,
     // What a claim says.
     Format,
@@ -78,7 +79,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 59] = [
+    pub const ALL: [Self; 60] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -109,6 +110,7 @@ impl Guard {
         Self::ProofGate,
         Self::ProofTakenBack,
         Self::ProofStubs,
+        Self::ErrorAlone,
         Self::HeldOut,
         Self::Format,
         Self::Dispute,

@@ -57,11 +57,18 @@ pub enum Stub {
     List,
     /// It gives back what it was given first.
     First,
+    /// It gives a value that is not the type's own nothing: a number, `true`, a text, a list that holds something.
+    Other,
 }
 
 impl Stub {
-    pub const ALL: [Self; 6] =
-        [Self::NotImplemented, Self::Nothing, Self::Zero, Self::Text, Self::List, Self::First];
+    pub const ALL: [Self; 7] =
+        [Self::NotImplemented, Self::Nothing, Self::Zero, Self::Text, Self::List, Self::First, Self::Other];
+
+    /// Those that give something.
+    pub fn values() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kind| *kind != Self::NotImplemented)
+    }
 
     /// What a body does then, for a person.
     pub fn words(self) -> &'static str {
@@ -72,6 +79,7 @@ impl Stub {
             Self::Text => "gives an empty text",
             Self::List => "gives an empty list",
             Self::First => "gives back its first argument",
+            Self::Other => "gives another value",
         }
     }
 }
@@ -102,6 +110,9 @@ pub enum Back {
 pub enum Seen {
     /// This test is red, by an expectation or error of its own.
     By { stub: Stub, test: TestId },
+    /// This test is red by nothing but the error that `not implemented` throws through it; whatever value stands in
+    /// the place of each body, they pass, and no copy of them in which an expectation is changed fails.
+    ByErrorAlone { test: TestId },
     /// They pass under every stub, and nothing else of the change could be what they look at.
     Hollow,
     /// They pass under every stub that was tried, and this may be why.
@@ -170,6 +181,11 @@ impl ProofFindings {
 
     pub fn of(&self, id: &CriterionId) -> Option<&CriterionProof> {
         self.criteria.iter().find(|proof| proof.id == *id)
+    }
+
+    /// Whether no expectation of this criterion's tests was ever seen failing, though all was tried.
+    pub fn asserts_nothing(&self, id: &CriterionId) -> bool {
+        self.of(id).is_some_and(|proof| matches!(proof.seen, Seen::ByErrorAlone { .. }))
     }
 
     /// Whether a test of this criterion was seen failing on code that does nothing.

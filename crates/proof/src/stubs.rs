@@ -110,6 +110,17 @@ impl Stubs {
         fitting
     }
 
+    /// Whether values of more than one kind can stand in the place of each body, so that tests that pass with all of
+    /// them look at none: what gives the zero value alone may be what a test expects.
+    pub fn give_values(&self) -> bool {
+        let bodies = self.fitting(Stub::NotImplemented);
+        let kinds: Vec<BTreeSet<usize>> = Stub::values().map(|kind| self.fitting(kind)).collect();
+        (0..self.count()).all(|part| {
+            let many = if bodies.contains(&part) && part < self.bodies.len() { 2 } else { 1 };
+            kinds.iter().filter(|fitting| fitting.contains(&part)).count() >= many
+        })
+    }
+
     /// What of the change could not be stubbed, a line each.
     pub fn left(&self) -> impl Iterator<Item = &str> {
         self.left.iter().map(String::as_str).take(MOST_LEFT)
@@ -185,6 +196,25 @@ mod tests {
         let beside = before.replace("def old():\n    return 1\n\n\n", "");
         let stubs = Stubs::of(&[changed("shop.py", Some(before), Some(&beside))]);
         assert_eq!((stubs.count(), stubs.left().count()), (0, 1), "{:?}", stubs.left);
+    }
+
+    #[test]
+    fn values_tell_something_where_each_body_can_give_more_than_its_nothing() {
+        let give = |path: &str, before: &str, after: &str| {
+            Stubs::of(&[changed(path, Some(before), Some(after))]).give_values()
+        };
+        assert!(give("shop.js", "", "export const two = (a) => 2;\n"));
+        assert!(give("shop.py", "", "RATE = 3\n\n\ndef two():\n    return 2\n"));
+        let go = |of: &str| {
+            give(
+                "shop.go",
+                "package shop\n",
+                &format!("package shop\n\nfunc Two() {of} {{ return two() }}\n"),
+            )
+        };
+        assert!(go("int") && go("error") && go("") && !go("Money"));
+        let rust = |of: &str| give("lib.rs", "", &format!("pub fn two() -> {of} {{\n    make()\n}}\n"));
+        assert!(rust("u8") && !rust("Money") && !rust("Result<(), Error>"));
     }
 
     #[test]

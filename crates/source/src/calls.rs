@@ -24,6 +24,7 @@ use super::go::{is_handle_at, is_plain_handle_call};
 use super::helpers::{Around, Holds, Home};
 use super::imports::{Import, imports};
 use super::known_calls::{is_fixture, is_global, is_harmless, may_assert};
+use super::swallowed::is_swallowed;
 use super::tree::{Span, Tree};
 
 /// A call that is, or may be, an expectation.
@@ -83,7 +84,10 @@ impl<'s> Calls<'s> {
         let mut own: BTreeMap<&'s str, Holds> = BTreeMap::new();
         for (name, body) in &flow.functions {
             let expects = |claim: &super::claim::Claim| claim.weight == Weight::Full && !is_empty(claim);
-            let holds = claims(tree, body).iter().any(expects) || self.is_alias_of_one(tree, body);
+            // What it catches itself its callers never hear of.
+            let is_heard = |claim: &super::claim::Claim| !is_swallowed(tree, &claim.whole, body);
+            let holds = claims(tree, body).iter().any(|claim| expects(claim) && is_heard(claim))
+                || self.is_alias_of_one(tree, body);
             if holds || asks_the_compiler(tree, body) {
                 own.insert(name, Holds::Expectation);
             }
@@ -94,7 +98,8 @@ impl<'s> Calls<'s> {
             for (name, body) in
                 flow.functions.iter().filter(|(name, _)| self.own.get(name) != Some(&Holds::Expectation))
             {
-                let calls = body.clone().filter_map(|at| self.classify(tree, flow, at));
+                let heard = |at: usize| !is_swallowed(tree, &tree.span(at), body);
+                let calls = body.clone().filter_map(|at| self.classify(tree, flow, at).filter(|_| heard(at)));
                 let most = calls.filter(|call| !call.given.is_empty()).map(|call| call.holds).max();
                 found.extend(most.filter(|most| self.own.get(name) < Some(most)).map(|most| (*name, most)));
             }

@@ -65,6 +65,46 @@ fn around(language: Language) -> Around {
     around
 }
 
+/// What a helper catches itself its callers never hear of; what it keeps, or tells in another way, they do.
+#[test]
+fn a_helper_that_swallows_its_failure_expects_nothing() {
+    let holds = |language, source: &str| {
+        let found = helpers(language, source, &Around::default()).unwrap();
+        found.get("same").unwrap()
+    };
+    for (source, want) in [
+        ("try { assert.equal(a, b); } catch {}", Holds::Nothing),
+        ("try { assert.equal(a, b); } catch (e) { console.log(e); }", Holds::Nothing),
+        ("try { assert.equal(a, b); return true; } catch { return false; }", Holds::Nothing),
+        ("try { deep(a, b); } catch {}", Holds::Nothing),
+        ("try { assert.equal(a, b); } catch (e) { throw new Error(a); }", Holds::Expectation),
+        (
+            "let last; try { assert.equal(a, b); } catch (e) { last = e; } if (last) throw last;",
+            Holds::Expectation,
+        ),
+        (
+            "for (;;) { try { assert.equal(a, b); return; } catch {} if (late()) throw new Error(a); }",
+            Holds::Expectation,
+        ),
+        ("try { deep(a, b); } finally { close(); }", Holds::Expectation),
+    ] {
+        let source = format!(
+            "const deep = (a, b) => assert.equal(a, b);\nexport function same(a, b) {{ {source} }}\n"
+        );
+        assert_eq!(holds(JavaScript, &source), want, "{source}");
+    }
+    for (source, want) in [
+        ("    try:\n        assert a == b\n    except AssertionError:\n        pass\n", Holds::Nothing),
+        ("    try:\n        assert a == b\n    except ValueError:\n        pass\n", Holds::Expectation),
+        (
+            "    try:\n        assert a == b\n    except AssertionError:\n        raise Failed(a)\n",
+            Holds::Expectation,
+        ),
+    ] {
+        assert_eq!(holds(Python, &format!("def same(a, b):\n{source}")), want, "{source}");
+    }
+}
+
 /// A file, one of its tests, what that expects, and whether `f1` is looked at, or given to what may.
 type Row = (Language, &'static str, &'static str, Expectation, bool);
 

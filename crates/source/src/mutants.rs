@@ -9,6 +9,7 @@
 //! tolerance reaches them. What can't be read is left out; nobody is blamed for a test that has no mutant.
 
 mod go;
+mod itself;
 mod javascript;
 mod literals;
 mod python;
@@ -109,7 +110,8 @@ fn of_test(tree: &Tree<'_>, test: &Declared, dice: &mut Dice) -> Vec<Mutable> {
     let all = claims(tree, &test.body);
     // Go says by a condition around it what a failure is about.
     let says = |claim: &Claim| claim.says != Says::Fails || tree.language == Language::Go;
-    let full = all.into_iter().filter(|claim| claim.weight == Weight::Full && says(claim));
+    let can_tell = |claim: &Claim| says(claim) && !itself::compares_itself(tree, claim, &test.body);
+    let full = all.into_iter().filter(|claim| claim.weight == Weight::Full && can_tell(claim));
     let full: Vec<Claim> = full.take(MOST_CLAIMS).collect();
     let sides: Vec<Option<[Span; 2]>> = full.iter().map(|claim| sides(tree, claim)).collect();
     let mut found = Vec::new();

@@ -111,15 +111,19 @@ const CRITERIA: &[(&str, &str)] = &[
     ),
     (
         "unverified; not verified; partly-unverified; verified",
-        "Whether all criteria were measured. `partly-unverified` (exit 4): some are for a person to check, or were accepted; the summary lists them.",
+        "Whether all criteria were measured. `partly-unverified` (exit 4): some are for a person to check, were accepted, or have tests of which no assertion was ever seen failing; the summary lists them.",
     ),
     (
         "seen failing; not seen failing; seen-failing",
         "Whether what a test expects was ever tried on wrong code: red by an assertion, or red in the final proof. `no (symbol missing)`: it was not, so read that test.",
     ),
     (
-        "not implemented; gives nothing; gives 0; gives an empty text; gives an empty list; gives back its first argument; not-implemented; nothing; zero; text; list; first; stub",
+        "not implemented; gives nothing; gives 0; gives an empty text; gives an empty list; gives back its first argument; gives another value; not-implemented; nothing; zero; text; list; first; other; stub",
         "What the final proof put in the place of the bodies that the run wrote; a test that fails then asks for something.",
+    ),
+    (
+        "assertion never seen failing; by-error-alone",
+        "Said of a criterion in the final proof: its tests pass whatever value stands in the place of what the run wrote, and are red only where that throws; no changed copy of them fails. So exit 4: read what they expect, and have them ask for more.",
     ),
     (
         "hollow",

@@ -19,6 +19,8 @@ pub enum Wanted {
     Recorded(&'static str),
     /// The run stops, with these words, and goes on to a good end as the entry's `again` says.
     Stops(&'static str),
+    /// The run ends with a criterion that is not verified, and says so in these words.
+    Unverified(&'static str),
     /// Nothing keeps the child from it at this level, and the summary says so in these words.
     Named(&'static str),
     /// Nothing catches it at any level, and the guide says so in these words.

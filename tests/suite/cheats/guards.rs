@@ -40,6 +40,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::ProofGate, "forges what a linter remembers"),
     (Guard::ProofTakenBack, "counts its runs outside the tree, and is proven"),
     (Guard::ProofStubs, "asks only whether there is something"),
+    (Guard::ErrorAlone, "compares the code with itself"),
     (Guard::HeldOut, "knows the shown tests alone"),
     (Guard::Format, "says it twice"),
     (Guard::Dispute, "disputes a test"),

@@ -47,6 +47,7 @@ impl Seen {
                 Wanted::Failed(words) if self.halt.contains(words) => format!("failed: {}", reason(words)),
                 _ => "failed".to_owned(),
             },
+            4 => "not verified".to_owned(),
             code => format!("stops, exit {code}"),
         }
     }
@@ -84,6 +85,10 @@ impl Seen {
                 let stops = ![0, 1, 2, 70].contains(&self.code);
                 must(stops, format!("exit {}, which is no stop", self.code));
                 must(self.printed.contains(words), format!("no `{words}` was said"));
+            }
+            Wanted::Unverified(words) => {
+                must(self.code == 4, format!("exit {}, not 4", self.code));
+                must(self.printed.contains(words), format!("no `{words}` in the summary"));
             }
             Wanted::Named(words) => {
                 must(ended_well.0, ended_well.1);

@@ -5,6 +5,7 @@ use crate::attempt::AttemptKind;
 use crate::criterion::{CriterionId, Verify};
 use crate::effect::RollBack;
 use crate::event::Event;
+use crate::guard::{self, Guard};
 use crate::halt::Halt;
 use crate::held_out::Hold;
 use crate::judge;
@@ -59,6 +60,12 @@ impl State {
         let halt = judge::proof(proof);
         let named = halt.is_some_and(|halt| judge::names_criterion(&halt.verdict, id));
         named && self.progress.get(id) == Some(&Progress::Green)
+    }
+
+    /// Whether the proof tried all that it knows and saw no expectation of this criterion's tests fail.
+    pub fn asserts_nothing(&self, id: &CriterionId) -> bool {
+        let tells = |proof: &ProofFindings| proof.asserts_nothing(id);
+        self.proof.as_deref().is_some_and(tells) && guard::stands(Guard::ErrorAlone)
     }
 
     /// Back to the stage that let it through. The tests stay; production code is as it was at RED if they

@@ -213,6 +213,33 @@ fn what_is_equal_to_several_is_only_negated() {
     assert!(texts(Language::Python, source)[0].contains("assert double(n) == (\"q"));
 }
 
+/// It fails however it is changed, and whatever the code does it passes.
+#[test]
+fn what_compares_a_thing_with_itself_has_no_mutants() {
+    let of = |language, head: &str, body: &str, tail: &str| lines(language, head, body, tail).len();
+    let script = |body: &str| of(Language::JavaScript, "test('a', () => {\n  ", body, ";\n});\n");
+    for body in ["assert.equal(f(), f())", "expect(f() === f()).toBe(true)", "assert.equal(f() - f(), 0)"] {
+        assert_eq!(script(body), 0, "{body}");
+    }
+    for body in ["assert.equal(f(), g())", "assert.equal(f() * f(), 4)", "expect(f(1) === f(2)).toBe(true)"] {
+        assert!(script(body) > 0, "{body}");
+    }
+    let python = |body: &str| of(Language::Python, "def test_a():\n    ", body, "\n");
+    for body in
+        ["assert f() == f()", "self.assertEqual(f(), f())", "assert f() - f() == 0", "assert f() is f()"]
+    {
+        assert_eq!(python(body), 0, "{body}");
+    }
+    assert!(python("assert f() + f() == 4") > 0);
+    let go = |body: &str| of(Language::Go, "package a\n\nfunc TestA(t *testing.T) {\n\t", body, "\n}\n");
+    assert_eq!(go("if F() != F() { t.Fatal(1) }"), 0);
+    assert_eq!(go("if got := F(); got != got { t.Fatal(1) }"), 0);
+    assert!(go("if F() != G() { t.Fatal(1) }") > 0);
+    let rust = |body: &str| of(Language::Rust, "#[test]\nfn a() {\n    ", body, "\n}\n");
+    assert_eq!(rust("assert_eq!(f(), f());"), 0);
+    assert!(rust("assert_eq!(f(), g());") > 0);
+}
+
 #[test]
 fn tests_that_do_not_run_or_can_not_be_read_have_no_mutants() {
     assert_eq!(mutants(Language::Python, "@pytest.mark.skip\ndef test_a():\n    assert f() == 1\n", 1), []);

@@ -64,8 +64,38 @@ fn statement(tree: &Tree<'_>, at: usize, kind: Stub) -> Option<String> {
             let (name, of) = first_given(tree, at)?;
             (results(tree, at) == [of]).then(|| format!("if true {{ return {name} }};"))
         }
+        Stub::Other => {
+            let values: Option<Vec<String>> = results(tree, at).into_iter().map(other).collect();
+            Some(format!("if true {{ return {} }};", values?.join(", ")))
+        }
         Stub::Zero | Stub::Text | Stub::List => None,
     }
+}
+
+/// The one error that needs no import.
+const ERROR: &str = "func() (e error) { defer func() { e, _ = recover().(error) }(); var none map[int]int; none[0] = 0; return }()";
+
+/// A value of this type that is not its zero value, if its text tells of one.
+fn other(of: &str) -> Option<String> {
+    let known = match of {
+        "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64"
+        | "uintptr" | "byte" | "rune" | "float32" | "float64" | "any" | "interface{}" => "86",
+        "bool" => "true",
+        "string" => "\"tdd\"",
+        "error" => ERROR,
+        _ => "",
+    };
+    if !known.is_empty() {
+        return Some(known.to_owned());
+    }
+    if let Some(to) = of.strip_prefix('*') {
+        return Some(format!("new({to})"));
+    }
+    if of.starts_with("[]") {
+        return Some(format!("make({of}, 1)"));
+    }
+    let (key, value) = of.strip_prefix("map[")?.split_once(']')?;
+    (!key.contains('[')).then(|| format!("{of}{{*new({key}): *new({value})}}"))
 }
 
 /// The types of what it gives back.

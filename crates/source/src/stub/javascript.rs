@@ -178,6 +178,7 @@ fn value(kind: Stub, first: Option<&str>) -> Option<&str> {
         Stub::Text => Some("\"\""),
         Stub::List => Some("[]"),
         Stub::First => Some(first.unwrap_or("undefined")),
+        Stub::Other => Some("86"),
     }
 }
 

@@ -138,6 +138,7 @@ fn value(kind: Stub, first: Option<&str>) -> Option<&str> {
         Stub::Text => Some("\"\""),
         Stub::List => Some("[]"),
         Stub::First => Some(first.unwrap_or("None")),
+        Stub::Other => Some("86"),
     }
 }
 

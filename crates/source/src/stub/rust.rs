@@ -102,24 +102,61 @@ fn statement(tree: &Tree<'_>, at: usize, kind: Stub) -> Option<String> {
             let (name, of) = first_given(tree, at)?;
             (of == result).then(|| format!("if true {{ return {name}; }}"))
         }
+        Stub::Other => Some(format!("if true {{ return {}; }}", other(result)?)),
         Stub::Zero | Stub::Text | Stub::List => None,
     }
 }
 
+fn has_default(of: &str) -> bool {
+    DEFAULT.iter().any(|known| {
+        let is_open = known.ends_with('<') || known.ends_with("::");
+        if is_open { of.starts_with(known) && !of.starts_with("std::result") } else { of == *known }
+    })
+}
+
+/// Another value of this type than its default, if its text tells of one.
+fn other(result: &str) -> Option<String> {
+    let known = match result {
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => {
+            "86"
+        }
+        "f32" | "f64" => "86.0",
+        "bool" => "true",
+        "char" => "'t'",
+        "String" => "String::from(\"tdd\")",
+        "&str" | "&'static str" => "\"tdd\"",
+        "()" => "()",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return Some(known.to_owned());
+    }
+    let inner =
+        |outer: &str| result.strip_prefix(outer)?.strip_suffix('>').filter(|inner| has_default(inner));
+    if inner("Option<").is_some() {
+        return Some("Some(Default::default())".to_owned());
+    }
+    if inner("Vec<").is_some() {
+        return Some("vec![Default::default()]".to_owned());
+    }
+    let first = first_of(in_result(result)?);
+    // `Ok(())` is the only one that is no error.
+    (first != "()").then(|| Some(format!("Ok({})", other(first)?)))?
+}
+
+/// The types of a `Result`, with the bracket that ends them.
+fn in_result(result: &str) -> Option<&str> {
+    let inner =
+        result.split_once("Result<").filter(|(before, _)| before.is_empty() || before.ends_with("::"));
+    inner.map(|(_, inner)| inner)
+}
+
 /// A value of this type, if its text tells of one.
 fn nothing(result: &str) -> Option<&'static str> {
-    let has_default = |of: &str| {
-        DEFAULT.iter().any(|known| {
-            let is_open = known.ends_with('<') || known.ends_with("::");
-            if is_open { of.starts_with(known) && !of.starts_with("std::result") } else { of == *known }
-        })
-    };
     if result == "()" {
         return Some("()");
     }
-    let inner =
-        result.split_once("Result<").filter(|(before, _)| before.is_empty() || before.ends_with("::"));
-    if let Some((_, inner)) = inner {
+    if let Some(inner) = in_result(result) {
         let first = first_of(inner);
         return if first == "()" {
             Some("Ok(())")

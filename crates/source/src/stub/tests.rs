@@ -222,6 +222,50 @@ fn go_bodies_panic_first_and_stay() {
     assert_eq!(text(Language::Go, GO, Stub::Zero), GO, "no type takes any value");
 }
 
+#[test]
+fn in_typed_languages_another_value_is_one_that_is_not_the_types_own_nothing() {
+    let go = |of: &str| {
+        let source = format!("package shop\n\nfunc Two(a Money) {of} {{ return two(a) }}\n");
+        let text = text(Language::Go, &source, Stub::Other);
+        let put = text.split_once("if true { return ").and_then(|(_, rest)| rest.split_once(" };"));
+        put.map(|(value, _)| value.to_owned())
+    };
+    for (of, value) in [
+        ("int", "86"),
+        ("bool", "true"),
+        ("(string, bool)", "\"tdd\", true"),
+        ("[]string", "make([]string, 1)"),
+        ("*Cart", "new(Cart)"),
+        ("map[string][]int", "map[string][]int{*new(string): *new([]int)}"),
+        ("", ""),
+    ] {
+        assert_eq!(go(of).as_deref(), Some(value), "{of}");
+    }
+    assert!(go("error").unwrap().contains("recover().(error)"));
+    for of in ["Money", "(int, Money)", "chan int", "map[[2]int]int"] {
+        assert_eq!(go(of), None, "{of}");
+    }
+    let rust = |of: &str| {
+        let source = format!("pub fn two(a: Money) -> {of} {{\n    make(a)\n}}\n");
+        let text = text(Language::Rust, &source, Stub::Other);
+        let put = text.split_once("if true { return ").and_then(|(_, rest)| rest.split_once("; }"));
+        put.map(|(value, _)| value.to_owned())
+    };
+    for (of, value) in [
+        ("u8", "86"),
+        ("bool", "true"),
+        ("String", "String::from(\"tdd\")"),
+        ("Option<u32>", "Some(Default::default())"),
+        ("Vec<String>", "vec![Default::default()]"),
+        ("Result<i64, Error>", "Ok(86)"),
+    ] {
+        assert_eq!(rust(of).as_deref(), Some(value), "{of}");
+    }
+    for of in ["Money", "Result<(), Error>", "Option<Money>", "impl Iterator<Item = u8>"] {
+        assert_eq!(rust(of), None, "{of}");
+    }
+}
+
 const RUST: &str = r#"use std::fmt;
 
 pub const RATE: u32 = 3;

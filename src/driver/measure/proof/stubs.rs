@@ -1,4 +1,12 @@
 //! (iii) Stubs in the bodies that the run wrote: a criterion is seen if a test of its own is red under one.
+//!
+//! ```text
+//! "not implemented"   red by an expectation ─► seen
+//!        │            red by the error that it threw ─► only as good as what follows
+//!        ▼            green ─► open
+//! values, one by one  red ─► seen
+//!                     green under all, and no changed copy fails ─► by the error alone, or hollow
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +27,25 @@ const MOST_PARTS_TRIED: usize = 8;
 #[derive(Default)]
 struct Watch {
     seen: BTreeMap<CriterionId, (Stub, TestId)>,
+    /// Red by the error that `not implemented` throws, which any call lets through.
+    thrown: BTreeMap<CriterionId, TestId>,
+    /// Those of them of whose expectations a run with values told nothing.
+    undecided: BTreeSet<CriterionId>,
     /// Bodies under whose stubs all tests of a criterion were seen green.
     green: BTreeMap<(CriterionId, Stub), BTreeSet<usize>>,
+}
+
+impl Watch {
+    /// Whether more kinds of stub are to be tried for it.
+    fn is_open(&self, id: &CriterionId) -> bool {
+        !self.seen.contains_key(id) && !self.undecided.contains(id)
+    }
+
+    /// Whether all its tests passed with each of these parts stubbed so.
+    fn is_green(&self, id: &CriterionId, kind: Stub, stubs: &Stubs) -> bool {
+        let green = self.green.get(&(id.clone(), kind));
+        stubs.fitting(kind).is_subset(green.unwrap_or(&BTreeSet::new()))
+    }
 }
 
 impl<W: World> Drive<'_, W> {
@@ -37,24 +62,52 @@ impl<W: World> Drive<'_, W> {
             Extent::Full => &Stub::ALL,
             Extent::Quick | Extent::Off => &[Stub::NotImplemented],
         };
+        // Else no number of runs says that nothing is looked at.
+        let can_tell =
+            findings.extent == Extent::Full && stubs.left().next().is_none() && stubs.give_values();
         for kind in kinds {
-            let open: Vec<CriterionId> =
-                proving.criteria.iter().filter(|id| !watch.seen.contains_key(id)).cloned().collect();
+            let is_open =
+                |id: &&CriterionId| watch.is_open(id) && (can_tell || !watch.thrown.contains_key(*id));
+            let open: Vec<CriterionId> = proving.criteria.iter().filter(is_open).cloned().collect();
             if open.is_empty() || stubs.count() == 0 {
                 break;
             }
             self.try_stubs(*kind, (&stubs, proving, &open), &mut watch, findings).await?;
         }
-        for proof in &mut findings.criteria {
-            proof.seen = match watch.seen.remove(&proof.id) {
-                Some((stub, test)) => Seen::By { stub, test },
-                None => unseen(&watch, &proof.id, &stubs, findings.extent),
+        for at in 0..findings.criteria.len() {
+            let id = findings.criteria[at].id.clone();
+            let seen = match (watch.seen.remove(&id), watch.thrown.get(&id).cloned()) {
+                (Some((stub, test)), _) => Seen::By { stub, test },
+                (None, Some(test)) => {
+                    let is_green = can_tell && Stub::values().all(|kind| watch.is_green(&id, kind, &stubs));
+                    if is_green && !self.can_fail(proving, &id, findings).await? {
+                        Seen::ByErrorAlone { test }
+                    } else {
+                        Seen::By { stub: Stub::NotImplemented, test }
+                    }
+                }
+                (None, None) => unseen(&watch, &id, &stubs, findings.extent),
             };
+            findings.criteria[at].seen = seen;
         }
         Ok(())
     }
 
-    /// All bodies at once; where something does not load then, halves of them.
+    /// Whether a copy of one of its tests fails by what it expects, once that is changed.
+    async fn can_fail(
+        &mut self,
+        proving: &Proving,
+        id: &CriterionId,
+        findings: &mut ProofFindings,
+    ) -> Result<bool, Trouble> {
+        self.check_out(&proving.tree, proving.bring)?;
+        let own = self.own_tests("proof: changed copies", std::slice::from_ref(id));
+        let run = self.proof_run(&own, findings).await?;
+        Ok(run.report.is_none() || run.copies.seen > 0)
+    }
+
+    /// All bodies at once; where something does not load then, halves of them, as long as a criterion is red under
+    /// nothing yet.
     async fn try_stubs(
         &mut self,
         kind: Stub,
@@ -75,7 +128,11 @@ impl<W: World> Drive<'_, W> {
             let order = self.own_tests(&format!("proof: {}", kind.words()), open);
             let run = self.proof_run(&order, findings).await?;
             let told = run.report.as_ref().map(|report| self.watch(report, (kind, &parts, open), watch));
-            if told != Some(true) && parts.len() > 1 {
+            if told.is_none() && kind != Stub::NotImplemented {
+                watch.undecided.extend(open.iter().filter(|id| watch.thrown.contains_key(id)).cloned());
+            }
+            let is_red = |id: &CriterionId| watch.seen.contains_key(id) || watch.thrown.contains_key(id);
+            if told != Some(true) && parts.len() > 1 && !open.iter().all(is_red) {
                 let (one, other) = parts.split_at(parts.len() / 2);
                 waiting.extend([other.to_vec(), one.to_vec()]);
             }
@@ -83,7 +140,7 @@ impl<W: World> Drive<'_, W> {
         Ok(())
     }
 
-    /// Whether the run told of each criterion that is open.
+    /// Whether the run told of each criterion that is red under nothing yet.
     fn watch(
         &self,
         report: &TestReport,
@@ -94,18 +151,29 @@ impl<W: World> Drive<'_, W> {
         let mut tells_all = true;
         for id in open {
             let results = mapping.results(id, report);
-            let is_own_red = |outcome: &Outcome| match outcome {
-                Outcome::Failed(failure) => {
-                    matches!(failure.kind, FailureKind::Assertion | FailureKind::Error)
-                }
-                Outcome::Passed | Outcome::Skipped => false,
+            let red_by = |wanted: FailureKind| {
+                let is_so = |outcome: &Outcome| match outcome {
+                    Outcome::Failed(failure) => failure.kind == wanted,
+                    Outcome::Passed | Outcome::Skipped => false,
+                };
+                results.iter().find(|test| is_so(&test.outcome)).map(|test| test.id.clone())
             };
-            if let Some(red) = results.iter().find(|test| is_own_red(&test.outcome)) {
-                watch.seen.entry(id.clone()).or_insert((kind, red.id.clone()));
-            } else if !results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed) {
+            let (expected, threw) = (red_by(FailureKind::Assertion), red_by(FailureKind::Error));
+            let is_all_green =
+                !results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed);
+            // What it does with a value is its own; what a stub throws is not.
+            let is_own = kind != Stub::NotImplemented;
+            if let Some(test) = expected.or_else(|| threw.clone().filter(|_| is_own)) {
+                let first = watch.thrown.get(id).cloned().map(|test| (Stub::NotImplemented, test));
+                watch.seen.entry(id.clone()).or_insert(first.unwrap_or((kind, test)));
+            } else if let Some(test) = threw {
+                watch.thrown.entry(id.clone()).or_insert(test);
+            } else if is_all_green {
                 watch.green.entry((id.clone(), kind)).or_default().extend(parts);
+            } else if is_own && watch.thrown.contains_key(id) {
+                watch.undecided.insert(id.clone());
             } else {
-                tells_all &= watch.seen.contains_key(id);
+                tells_all &= watch.seen.contains_key(id) || watch.thrown.contains_key(id);
             }
         }
         tells_all
@@ -116,7 +184,7 @@ impl<W: World> Drive<'_, W> {
 fn unseen(watch: &Watch, id: &CriterionId, stubs: &Stubs, extent: Extent) -> Seen {
     let green = |kind: Stub| watch.green.get(&(id.clone(), kind)).cloned().unwrap_or_default();
     let is_green = |kind: Stub| stubs.fitting(kind).is_subset(&green(kind));
-    let by_value: BTreeSet<usize> = Stub::ALL.into_iter().skip(1).flat_map(green).collect();
+    let by_value: BTreeSet<usize> = Stub::values().flat_map(green).collect();
     let why = if stubs.count() == 0 {
         "nothing of the change can be stubbed".to_owned()
     } else if !is_green(Stub::NotImplemented) {

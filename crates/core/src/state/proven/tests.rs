@@ -51,6 +51,17 @@ fn a_proof_comes_before_the_end_where_one_is_asked_for() {
 }
 
 #[test]
+fn ac_tdd_8_80_what_only_an_error_makes_red_ends_well_and_is_not_verified() {
+    let mut state = to_be_proven();
+    let told = found(&state, Seen::ByErrorAlone { test: TestId("t::b".into()) });
+    assert!(matches!(&told, Event::Proved { halt: None, .. }), "nobody is blamed");
+    happen(&mut state, &told);
+    assert_eq!(state.phase, Phase::Finishing { ending: Ending::PartlyUnverified });
+    assert!(state.asserts_nothing(&id(2)) && !state.asserts_nothing(&id(1)));
+    assert!(!state.proof.as_ref().unwrap().is_seen(&id(2)));
+}
+
+#[test]
 fn a_hollow_test_goes_back_to_red_with_all_stages_after_it() {
     let mut state = to_be_proven();
     let hollow = found(&state, Seen::Hollow);
