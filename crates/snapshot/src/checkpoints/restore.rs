@@ -273,9 +273,8 @@ impl Restore {
         let committed = self.committed(&differences, &census.entries, since)?;
         let foreign = sorted(foreign);
         let commits = self.commits(&committed, &foreign, since)?;
-        let root = &self.checkpoints.place.work_tree;
         let comes = differences.iter().filter(|difference| difference.is_addition());
-        let in_the_way = comes.filter(|one| stands_in_the_way(root, &census.scan, &one.path));
+        let in_the_way = comes.filter(|one| self.is_in_the_way(&census, &one.path));
         let in_the_way = in_the_way.map(|one| shown(&one.path)).collect();
         let whole = before.as_ref().map(|before| census::differences(before, &wanted));
         let mut changes = sorted(whole.as_ref().unwrap_or(&differences).iter().collect());
@@ -300,6 +299,10 @@ impl Restore {
             in_the_way,
             given_back: spared.given,
         })
+    }
+
+    fn is_in_the_way(&self, census: &Census, path: &[u8]) -> bool {
+        stands_in_the_way(&self.checkpoints.place.work_tree, &census.scan, path)
     }
 
     /// Makes the work tree as the checkpoint holds it, and looks whether it is. What is neither file nor link
