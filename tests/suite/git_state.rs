@@ -235,7 +235,7 @@ fn ac_tdd_9_4_a_persons_own_work_in_git_stays() {
                 assert_eq!(state(&repository), here);
                 assert_eq!(said[0], "HEAD was moved from branch main to branch here; left as it is");
                 assert!(said[1].starts_with("branch main was moved from "), "{said:#?}");
-                assert!(said[1].ends_with("by somebody else, and no work of this run; left as it is"));
+                assert!(said[1].ends_with("by somebody else, since no child could; left as it is"));
                 assert_eq!(said.len(), 2, "{said:#?}");
             }
         }

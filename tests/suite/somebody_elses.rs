@@ -259,7 +259,7 @@ fn ac_tdd_9_84_a_commit_on_the_branch_of_a_run_is_told_during_it() {
             mine = sandbox.git(&["rev-parse", "HEAD"]);
         });
         let ran = ran.expect(0).says(&["branch main was moved from "]);
-        assert_eq!(ran.stderr.contains("by somebody else, and no work of this run"), level == "enforce");
+        assert_eq!(ran.stderr.contains("by somebody else, since no child could"), level == "enforce");
         assert_eq!(sandbox.git(&["rev-parse", "main"]) == mine, level == "enforce", "{level}");
         assert!(sandbox.git(&["rev-list", "--all"]).contains(&mine), "{level}");
     }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::discovery::Test;
+use tdd_child::leftovers::Named;
 use tdd_child::regular_file;
 use tdd_core::harmless;
 use tdd_spec::mdtest;
@@ -13,6 +14,11 @@ use tdd_spec::mdtest::log::{self, Extent, HEAD, LogError, Word};
 
 /// Names that are tried before it is given up.
 const TRIES: usize = 10_000;
+
+/// How the name ends that keeps a log's.
+const TAKEN: &str = ".taken";
+/// More bytes than its owner's number takes.
+const LONGEST_OWNER: u64 = 256;
 
 /// The path of one test's log, ours alone until this is dropped.
 ///
@@ -47,14 +53,18 @@ impl LogPlace {
                 Ok(()) | Err(_) => {}
             },
         }
+        remove_left(&folder);
         for name in mdtest::log_names(timestamp).take(TRIES) {
             let path = folder.join(&name);
-            let taken = folder.join(format!(".{name}.taken"));
+            let taken = folder.join(format!(".{name}{TAKEN}"));
             match fs::OpenOptions::new().write(true).create_new(true).open(&taken) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(unusable(error)),
-                Ok(_) => {
+                Ok(mut file) => {
                     let place = Self { path, taken };
+                    let owner = Named::of(std::process::id().cast_signed());
+                    // Without its owner it is one that nobody removes.
+                    let _ = owner.and_then(|owner| serde_json::to_writer(&mut file, &owner).ok());
                     if fs::symlink_metadata(&place.path).is_err() {
                         return Ok(place);
                     }
@@ -98,7 +108,7 @@ impl LogPlace {
         let mut names = entries.filter_map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
             let young = entry.metadata().and_then(|about| about.modified()).is_ok_and(|time| time >= since);
-            let is_taken = folder.join(format!(".{name}.taken")).exists();
+            let is_taken = folder.join(format!(".{name}{TAKEN}")).exists();
             (young && !name.starts_with('.') && !is_taken).then_some(name)
         });
         names.next().map(|name| harmless::short(&name, 100))
@@ -108,6 +118,20 @@ impl LogPlace {
 impl Drop for LogPlace {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.taken);
+    }
+}
+
+/// Removes the names that were taken by a process which was killed.
+fn remove_left(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(TRIES) {
+        let name = entry.file_name();
+        let is_taken = name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(TAKEN));
+        let read = || regular_file::head(&entry.path(), LONGEST_OWNER).ok();
+        let owner =
+            is_taken.then(read).flatten().and_then(|text| serde_json::from_slice::<Named>(&text).ok());
+        if owner.is_some_and(|owner| owner.pid > 1 && !owner.is_alive()) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -146,6 +170,22 @@ mod tests {
         drop(third);
         let left: Vec<_> = fs::read_dir(dir.path().join("checkout.logs")).unwrap().flatten().collect();
         assert_eq!(left.len(), 1, "nothing is left but the log: {left:?}");
+    }
+
+    #[test]
+    fn a_name_that_a_killed_process_has_taken_is_free_again() {
+        let (dir, test) = test();
+        drop(LogPlace::take(&test, NOW).unwrap());
+        let taken = dir.path().join("checkout.logs").join(format!(".{NOW}.log.md.taken"));
+        let us = Named::of(std::process::id().cast_signed()).unwrap();
+        // The same number of an earlier process.
+        let gone = Named { started: us.started + 1, ..us };
+        for (owner, is_free) in [(gone, true), (us, false)] {
+            fs::write(&taken, serde_json::to_vec(&owner).unwrap()).unwrap();
+            let place = LogPlace::take(&test, NOW).unwrap();
+            assert_eq!(name(&place) == format!("{NOW}.log.md"), is_free, "{owner:?}");
+        }
+        assert!(taken.exists());
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl GitState {
             return Ok(None);
         }
         let now = refs(at.git, &branch)?.remove(&branch);
-        let end = format!("by somebody else, and no work of this run; {LEFT}");
+        let end = format!("by somebody else, since no child could; {LEFT}");
         Ok((was != now.as_ref()).then(|| moved(&branch, was, now.as_ref(), Some(&end))))
     }
 

@@ -134,10 +134,10 @@ impl Known {
 
 /// Whether a later change of the file is sure to give it another stamp.
 pub(super) fn settled(stamp: Stamp, moment: SystemTime) -> bool {
-    let (seconds, nanos) = stamp.changed;
+    let (seconds, nanos) = stamp.changed();
     let tick = if nanos == 0 { COARSE_TICK } else { TICK };
     let Ok(now) = moment.duration_since(UNIX_EPOCH) else { return false };
-    let (Ok(seconds), Ok(nanos)) = (u64::try_from(seconds), u32::try_from(nanos)) else { return false };
+    let Ok(seconds) = u64::try_from(seconds) else { return false };
     Duration::new(seconds, nanos) + tick < now
 }
 
@@ -149,10 +149,10 @@ pub(super) fn commit(
     (from, delta): (Option<&CheckpointId>, &Delta<'_>),
     (message, seconds): (&str, u64),
 ) -> Result<(CheckpointId, Hashes), Trouble> {
-    if let Some(large) = delta.new.iter().find(|found| found.stamp.size > LARGEST_FILE) {
+    if let Some(large) = delta.new.iter().find(|found| found.stamp.size() > LARGEST_FILE) {
         let path = String::from_utf8_lossy(&large.path).into_owned();
         return Err(Trouble::environment(format!("{path} is too large for a checkpoint"))
-            .because(format!("it has {} bytes, and {LARGEST_FILE} are allowed", large.stamp.size))
+            .because(format!("it has {} bytes, and {LARGEST_FILE} are allowed", large.stamp.size()))
             .advise("remove it, or list it in .gitignore, which agents may not edit"));
     }
     let mut command = git.command();
@@ -264,7 +264,7 @@ impl Stream<'_> {
 
 /// The hash of a file's bytes as they are now. Links have none: they are read again instead.
 pub(super) fn hash_of(tree: &Tree, found: &Found) -> Option<blake3::Hash> {
-    if found.kind == Kind::Link || found.stamp.size > LARGEST_FILE {
+    if found.kind == Kind::Link || found.stamp.size() > LARGEST_FILE {
         return None;
     }
     let mut hasher = blake3::Hasher::new();

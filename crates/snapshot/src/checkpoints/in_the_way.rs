@@ -18,8 +18,8 @@ pub(super) fn changed_within(scan: &Scan, path: &[u8], (from, to): (u64, u64)) -
 
 /// Nobody can set a ctime back, unlike the time of the last write.
 pub(super) fn changed_ms(stamp: Stamp) -> Option<u64> {
-    let (seconds, nanos) = stamp.changed;
-    u64::try_from(seconds.checked_mul(1000)?.checked_add(nanos / 1_000_000)?).ok()
+    let (seconds, nanos) = stamp.changed();
+    u64::try_from(seconds.checked_mul(1000)?.checked_add(i64::from(nanos / 1_000_000))?).ok()
 }
 
 /// Whether something that no checkpoint holds gives way if a file is put at `path`.

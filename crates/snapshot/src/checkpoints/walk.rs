@@ -29,49 +29,46 @@ pub(super) enum Kind {
     Link,
 }
 
-/// What `lstat` says. Content can't change without a new ctime, which nobody can set back.
+/// What `lstat` says. Content can't change without a new ctime, which nobody can set back. Packed as it is written,
+/// because a tree has many:
+///
+/// ```text
+/// device(u64) inode(u64) size(u64) mtime(i64) ctime(i64) mtime, ctime: nanoseconds(u32) each, mode(u32)
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Stamp {
-    device: u64,
-    inode: u64,
-    mode: u32,
-    pub(super) size: u64,
-    modified: (i64, i64),
-    pub(super) changed: (i64, i64),
-}
+pub(super) struct Stamp([u8; Self::BYTES]);
 
 impl Stamp {
     /// As it is written by [`Stamp::to_bytes`].
-    pub(super) const BYTES: usize = 60;
+    pub(super) const BYTES: usize = 52;
 
     pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
-        let ((m, mn), (c, cn)) = (self.modified, self.changed);
-        let long = [self.device, self.inode, self.size].map(u64::to_le_bytes);
-        let times = [m, mn, c, cn].map(i64::to_le_bytes);
-        let all = long.into_iter().chain(times).flatten().chain(self.mode.to_le_bytes());
-        let mut bytes = [0; Self::BYTES];
-        bytes.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);
-        bytes
+        self.0
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let word = |at: usize| <[u8; 8]>::try_from(bytes.get(at * 8..at * 8 + 8)?).ok();
-        let unsigned = |at: usize| word(at).map(u64::from_le_bytes);
-        let signed = |at: usize| word(at).map(i64::from_le_bytes);
-        let mode = <[u8; 4]>::try_from(bytes.get(56..60)?).ok()?;
-        Some(Self {
-            device: unsigned(0)?,
-            inode: unsigned(1)?,
-            size: unsigned(2)?,
-            modified: (signed(3)?, signed(4)?),
-            changed: (signed(5)?, signed(6)?),
-            mode: u32::from_le_bytes(mode),
-        })
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    pub(super) fn size(self) -> u64 {
+        u64::from_le_bytes(self.part(16))
+    }
+
+    /// Seconds and nanoseconds.
+    pub(super) fn changed(self) -> (i64, u32) {
+        (i64::from_le_bytes(self.part(32)), u32::from_le_bytes(self.part(44)))
     }
 
     /// Without what says what kind of file it is.
     pub(super) fn permissions(self) -> u32 {
-        self.mode & 0o7777
+        u32::from_le_bytes(self.part(48)) & 0o7777
+    }
+
+    /// The bytes of a number that begins there.
+    fn part<const N: usize>(self, at: usize) -> [u8; N] {
+        let mut part = [0; N];
+        part.iter_mut().zip(&self.0[at..]).for_each(|(place, byte)| *place = *byte);
+        part
     }
 }
 
@@ -230,14 +227,14 @@ pub(super) fn kind_of(meta: &Metadata) -> Option<Kind> {
 }
 
 pub(super) fn stamp_of(meta: &Metadata) -> Stamp {
-    Stamp {
-        device: meta.dev(),
-        inode: meta.ino(),
-        mode: meta.mode(),
-        size: meta.size(),
-        modified: (meta.mtime(), meta.mtime_nsec()),
-        changed: (meta.ctime(), meta.ctime_nsec()),
-    }
+    let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(u32::MAX);
+    let of_file = [meta.dev(), meta.ino(), meta.size()].map(u64::to_le_bytes);
+    let seconds = [meta.mtime(), meta.ctime()].map(i64::to_le_bytes);
+    let rest = [nanos(meta.mtime_nsec()), nanos(meta.ctime_nsec()), meta.mode()].map(u32::to_le_bytes);
+    let all = of_file.into_iter().chain(seconds).flatten().chain(rest.into_iter().flatten());
+    let mut bytes = [0; Stamp::BYTES];
+    bytes.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);
+    Stamp(bytes)
 }
 
 pub(super) fn full_path(root: &Path, path: &[u8]) -> PathBuf {

@@ -1,7 +1,7 @@
 //! What a look at the work tree leaves for the next process, folder by folder.
 //!
 //! ```text
-//! seen   = "tdd seen 2\n" commit "\n" folder* hash         hash: BLAKE3 of all before it
+//! seen   = "tdd seen 3\n" commit "\n" folder* hash         hash: BLAKE3 of all before it
 //! folder = length(u32) path count(u32) entry*              sorted by path, the top's is empty
 //! entry  = length(u32) name kind [stamp [hash]]            sorted by name
 //! kind   = 'd' folder that was looked into | 'D' folder, 'p' file that a rule ignores
@@ -21,7 +21,7 @@ use tdd_child::regular_file;
 use tdd_core::attempt::CheckpointId;
 
 const NAME: &str = "seen";
-const HEAD: &[u8] = b"tdd seen 2\n";
+const HEAD: &[u8] = b"tdd seen 3\n";
 /// More than a tree of the greatest size takes.
 const LARGEST: u64 = 1 << 30;
 

@@ -59,8 +59,8 @@ impl GitCheckpoints {
         let path = path.as_str().as_bytes();
         let about = std::fs::symlink_metadata(walk::full_path(&self.place.work_tree, path));
         let changed = about.ok().and_then(|about| {
-            let (seconds, nanos) = walk::stamp_of(&about).changed;
-            let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanos).ok()?);
+            let (seconds, nanos) = walk::stamp_of(&about).changed();
+            let since = Duration::new(u64::try_from(seconds).ok()?, nanos);
             UNIX_EPOCH.checked_add(since)
         });
         self.rules.is_forced(path) && changed.is_some_and(|changed| changed < than)
