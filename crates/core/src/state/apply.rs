@@ -242,7 +242,6 @@ impl State {
         Phase::RollingBack { attempt, to, extent, then }
     }
 
-    /// The next criterion in order that is neither green nor set aside; else the gate; else the end.
     /// The first criterion that no implementer has made GREEN, and that needs one.
     pub(super) fn first_waiting(&self) -> Option<&CriterionId> {
         let waits = |id: &&CriterionId| {
@@ -259,6 +258,7 @@ impl State {
         self.verify(id) == Verify::Test && !known.into_iter().any(|red| red.id == *id)
     }
 
+    /// The next criterion in order that is neither green nor set aside; else the gate; else the end.
     pub(super) fn after_green(&self) -> Phase {
         if let Some(id) = self.first_waiting() {
             if let Some(phase) = self.before_the_first_green() {
