@@ -71,18 +71,26 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn unclaimed_by_all(&self, changed: &[ClassedChange]) -> BTreeSet<RelPath> {
         let entries = self.state.ledgers.values().flat_map(|ledger| &ledger.entries);
         let claims = entries.filter_map(|entry| entry.outcome.as_ref()?.claim.as_ref().ok());
-        let named: BTreeSet<&RelPath> = claims.flat_map(|claim| &claim.files).collect();
-        let project = &self.state.run.project;
-        let is_named = |path: &RelPath| named.iter().any(|named| path.is_meant_by(named, project));
         let is_asked = |change: &&ClassedChange| {
             (stands_out(change) || is_gone(change))
                 && !self.policy.is_data_of_tests(&change.path)
                 && !is_editors(&change.path)
         };
-        let (named, unnamed): (Vec<_>, Vec<_>) =
-            changed.iter().filter(is_asked).map(|change| &change.path).partition(|path| is_named(path));
-        if named.is_empty() { BTreeSet::new() } else { unnamed.into_iter().cloned().collect() }
+        let asked = changed.iter().filter(is_asked).map(|change| &change.path);
+        beside_named(asked, claims, &self.state.run.project)
     }
+}
+
+/// Which of these paths no block names, though it names others of them; none where it names none.
+pub(super) fn beside_named<'p>(
+    paths: impl Iterator<Item = &'p RelPath>,
+    claims: impl Iterator<Item = &'p Claim>,
+    project: &str,
+) -> BTreeSet<RelPath> {
+    let claimed: BTreeSet<&RelPath> = claims.flat_map(|claim| &claim.files).collect();
+    let is_named = |path: &&RelPath| claimed.iter().any(|claimed| path.is_meant_by(claimed, project));
+    let (named, others): (Vec<_>, Vec<_>) = paths.partition(is_named);
+    if named.is_empty() { BTreeSet::new() } else { others.into_iter().cloned().collect() }
 }
 
 /// Nothing of it is lost to an undo, but a commit would hold that it is gone.

@@ -20,7 +20,7 @@ use super::FixDrive;
 use crate::driver::drive::Carry;
 use crate::driver::meanwhile::{hold_theirs, listed};
 use crate::driver::put_back;
-use crate::driver::unclaimed::stands_out;
+use crate::driver::unclaimed::{beside_named, stands_out};
 
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
@@ -123,17 +123,13 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     fn unclaimed_by_all(&self, changed: &[ClassedChange]) -> BTreeSet<RelPath> {
         let outcomes = self.state.rounds.iter().filter_map(|round| round.outcome.as_ref());
         let claims = outcomes.filter_map(|outcome| outcome.claim.as_ref().ok());
-        let claimed: Vec<&RelPath> = claims.flat_map(|claim| &claim.files).collect();
-        let project = &self.state.run.project;
-        let is_named = |path: &RelPath| claimed.iter().any(|named| path.is_meant_by(named, project));
         let is_asked = |change: &&ClassedChange| {
             stands_out(change)
                 && !self.policy.is_data_of_tests(&change.path)
                 && !is_editors(&change.path)
                 && !self.own.written.contains(&change.path)
         };
-        let (named, others): (Vec<_>, Vec<_>) =
-            changed.iter().filter(is_asked).map(|change| &change.path).partition(|path| is_named(path));
-        if named.is_empty() { BTreeSet::new() } else { others.into_iter().cloned().collect() }
+        let asked = changed.iter().filter(is_asked).map(|change| &change.path);
+        beside_named(asked, claims, &self.state.run.project)
     }
 }

@@ -183,11 +183,10 @@ impl<W: World> Drive<'_, W> {
 /// Only where nothing else of the change can be what its tests look at is a criterion hollow.
 fn unseen(watch: &Watch, id: &CriterionId, stubs: &Stubs, extent: Extent) -> Seen {
     let green = |kind: Stub| watch.green.get(&(id.clone(), kind)).cloned().unwrap_or_default();
-    let is_green = |kind: Stub| stubs.fitting(kind).is_subset(&green(kind));
     let by_value: BTreeSet<usize> = Stub::values().flat_map(green).collect();
     let why = if stubs.count() == 0 {
         "nothing of the change can be stubbed".to_owned()
-    } else if !is_green(Stub::NotImplemented) {
+    } else if !watch.is_green(id, Stub::NotImplemented, stubs) {
         "with stubs in the change its tests do not load".to_owned()
     } else if extent != Extent::Full {
         "`not implemented` was the only stub that was tried (proof: quick)".to_owned()

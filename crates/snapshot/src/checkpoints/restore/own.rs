@@ -80,7 +80,10 @@ impl Restore {
         let mut open: Vec<&RelPath> = paths.take(most).collect();
         let mut told = Vec::new();
         for tree in trees {
-            let Some(entries) = self.entries_of(tree).filter(|_| !open.is_empty()) else { continue };
+            if open.is_empty() {
+                break;
+            }
+            let Some(entries) = self.entries_of(tree) else { continue };
             let differs = |path: &RelPath| {
                 let name = path.as_str().as_bytes();
                 entries.get(name).is_some_and(|was| now.get(name) != Some(was))
