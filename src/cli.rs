@@ -299,7 +299,7 @@ pub struct UndoArgs {
     /// A run: its requirement, a part of its id, `@` (newest), `@-`; the newest run if not given.
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
-    /// Another checkpoint of the run than 0, by its label or commit; undone-1 takes an undo back.
+    /// Another checkpoint of the run than 0, by its label or commit; undone-1, once there was an undo, takes it back.
     #[arg(long, value_name = "CHECKPOINT")]
     pub to: Option<String>,
     /// Go on although files were changed since the run; a checkpoint keeps them.

@@ -106,10 +106,10 @@ pub(super) fn ignored<P: Protection>(protection: &P, edited: &[RelPath], known: 
     edited.iter().filter(is_ignored).cloned().collect()
 }
 
-/// Paths for a person, and how many more there are.
+/// Paths for a person, and how many more there are; a line break in a name does not tear the list.
 pub(super) fn listed<'p>(paths: impl ExactSizeIterator<Item = &'p RelPath>) -> Vec<String> {
     let more = paths.len().saturating_sub(LISTED);
-    let mut listed: Vec<String> = paths.take(LISTED).map(ToString::to_string).collect();
+    let mut listed: Vec<String> = paths.take(LISTED).map(|path| harmless::line(path.as_str())).collect();
     listed.extend((more > 0).then(|| format!("and {more} more")));
     listed
 }
@@ -276,5 +276,17 @@ impl<W: World> Drive<'_, W> {
         let base = base.unwrap_or_else(|| measured.clone());
         let left = self.differences(measured, found)?;
         self.hold_after_runs(found, &base, left.iter().map(|change| &change.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_break_in_a_name_does_not_tear_a_list() {
+        let paths: Vec<RelPath> =
+            ["a\nb.txt", "c.txt"].iter().filter_map(|name| RelPath::new(name)).collect();
+        assert_eq!(listed(paths.iter()), ["a b.txt", "c.txt"]);
     }
 }

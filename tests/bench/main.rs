@@ -34,6 +34,7 @@ mod memory;
 mod operator;
 mod processor;
 mod project;
+mod proof;
 mod protect;
 mod replay;
 mod sandbox;
@@ -49,7 +50,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 20] = [
+const MEASURES: [Measure; 21] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
@@ -65,6 +66,7 @@ const MEASURES: [Measure; 20] = [
     ("memory", memory::measure),
     ("operator", operator::measure),
     ("processor", processor::measure),
+    ("proof", proof::measure),
     ("protect", protect::measure),
     ("sandbox", sandbox::measure),
     ("start", start::measure),

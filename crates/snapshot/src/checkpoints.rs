@@ -78,7 +78,6 @@ use git_state::GitState;
 use import::Known;
 use labels::ref_folder;
 pub use labels::slug;
-pub use merging::in_the_midst_of;
 pub use patch::{SameAs, file, patch, same_as};
 use place::GitPlace;
 pub use place::{exclude_runs, exclude_sessions, git_folders};

@@ -3,12 +3,13 @@
 
 use std::ffi::OsStr;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::checkpoints::place::GitPlace;
+use crate::half_done::{self, HalfDone, Leaves};
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
@@ -21,16 +22,6 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Paths that a message names.
 const LISTED: usize = 5;
 
-/// Operations that git keeps open until they are gone on with, by what they leave in its folder.
-const OPEN: [(&str, &str); 6] = [
-    ("MERGE_HEAD", "a merge"),
-    ("rebase-merge", "a rebase"),
-    ("rebase-apply", "a rebase or `git am`"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick"),
-    ("REVERT_HEAD", "a revert"),
-    ("BISECT_LOG", "a bisection"),
-];
-
 /// Refuses while another git command holds the index, or has left its lock behind.
 pub fn refuse_locked_index(repository: &Path) -> Result<(), Trouble> {
     let lock = GitPlace::find(repository)?.git_dir.join("index.lock");
@@ -42,23 +33,12 @@ pub fn refuse_locked_index(repository: &Path) -> Result<(), Trouble> {
         .advise("wait until it is done; if none is running, remove that file"))
 }
 
-/// What git can be in the midst of: the name in its folder, words, the command that ends it, and whether the
-/// tree is half merged by it even where nothing is in conflict.
-const HALF_DONE: [HalfDone; 6] = [
-    ("MERGE_HEAD", "a merge", "merge", true),
-    ("rebase-merge", "a rebase", "rebase", true),
-    ("rebase-apply/applying", "applying patches", "am", true),
-    ("rebase-apply", "a rebase", "rebase", true),
-    ("CHERRY_PICK_HEAD", "a cherry-pick", "cherry-pick", false),
-    ("REVERT_HEAD", "a revert", "revert", false),
-];
-
 /// Refuses while a merge or a rebase is open, or files are in conflict: what is half merged would be the tree
 /// that the run begins with, and a commit of its own paths can't be made.
 pub fn refuse_half_merged(repository: &Path) -> Result<(), Trouble> {
     let place = GitPlace::find(repository)?;
-    let (open, conflicts) = (open_in(&place), conflicts(repository));
-    if conflicts.is_empty() && !open.is_some_and(|(.., is_half_merged)| *is_half_merged) {
+    let (open, conflicts) = (half_done::in_the_way(&place.git_dir), conflicts(repository));
+    if conflicts.is_empty() && !open.is_some_and(|open| open.leaves == Leaves::HalfMerged) {
         return Ok(());
     }
     let why = in_conflict(&conflicts)
@@ -70,20 +50,13 @@ pub fn refuse_half_merged(repository: &Path) -> Result<(), Trouble> {
 /// What git is in the midst of, and how that ends, where it takes no commit of single files meanwhile.
 pub fn half_merged(repository: &Path) -> Option<String> {
     let place = GitPlace::find(repository).ok()?;
-    let (open, conflicts) = (open_in(&place), conflicts(repository));
+    let (open, conflicts) = (half_done::in_the_way(&place.git_dir), conflicts(repository));
     if conflicts.is_empty() && open.is_none() {
         return None;
     }
     let (what, next) = words_of(open);
     let why = in_conflict(&conflicts).map(|why| format!(" ({why})")).unwrap_or_default();
     Some(format!("{what}{why}, and takes no commit of single files until then: {next}"))
-}
-
-type HalfDone = (&'static str, &'static str, &'static str, bool);
-
-fn open_in(place: &GitPlace) -> Option<&'static HalfDone> {
-    let is_open = |name: &str| std::fs::symlink_metadata(place.git_dir.join(name)).is_ok();
-    HALF_DONE.iter().find(|(name, ..)| is_open(name))
 }
 
 fn in_conflict(paths: &[String]) -> Option<String> {
@@ -94,9 +67,9 @@ fn in_conflict(paths: &[String]) -> Option<String> {
 /// What it is, and what ends it.
 fn words_of(open: Option<&HalfDone>) -> (String, String) {
     match open {
-        Some((_, what, command, _)) => (
+        Some(HalfDone { what, going_on, giving_up, .. }) => (
             format!("git is in the midst of {what}"),
-            format!("finish it: git {command} --continue; or give it up: git {command} --abort"),
+            format!("finish it: {going_on}; or give it up: {giving_up}"),
         ),
         None => (
             "files are half merged".to_owned(),
@@ -214,13 +187,6 @@ pub fn files(repository: &Path) -> Option<Vec<String>> {
     let said = ask(repository, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
     let names = said.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     Some(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
-}
-
-/// Operations that were begun and not ended: "a merge".
-pub fn open_operations(repository: &Path) -> Vec<&'static str> {
-    let folder: Option<PathBuf> = GitPlace::find(repository).ok().map(|place| place.git_dir);
-    let is_open = |name: &str| folder.as_ref().is_some_and(|folder| folder.join(name).exists());
-    OPEN.into_iter().filter(|(name, _)| is_open(name)).map(|(_, words)| words).collect()
 }
 
 /// Entries that end in NUL, less one that was cut.

@@ -3,4 +3,5 @@
 
 pub mod checkpoints;
 pub mod git_facts;
+pub mod half_done;
 pub mod manifest;

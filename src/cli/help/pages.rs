@@ -188,7 +188,7 @@ const PAGES: &[Page] = &[
         ],
         examples: &[
             ("tdd undo", "back to before the newest run"),
-            ("tdd undo --to undone-1", "take that undo back"),
+            ("tdd undo --to undone-1", "take the first undo of that run back"),
         ],
         exits: &[
             ("0", "the work tree is as the checkpoint holds it"),

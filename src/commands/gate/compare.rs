@@ -21,9 +21,10 @@ use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::{Permit, Refusal};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::returning::stash_label;
 use tdd_snapshot::checkpoints::watch::{self, Look};
-use tdd_snapshot::checkpoints::{GitCheckpoints, in_the_midst_of};
+use tdd_snapshot::half_done::{HalfDone, in_the_midst_of};
 
 /// Files that are named one by one.
 const NAMED: usize = 10;
@@ -201,10 +202,14 @@ pub(super) fn git_now(desk: &Desk, checkpoints: &mut GitCheckpoints) -> Result<O
 
 /// What to do where git waits for somebody who resolves a conflict.
 pub(super) fn in_the_midst(desk: &Desk) -> String {
-    let Some(what) = in_the_midst_of(&desk.place.repository) else { return String::new() };
+    let Some(HalfDone { what, giving_up, .. }) = in_the_midst_of(&desk.place.repository) else {
+        return String::new();
+    };
+    // "a merge" with its article, "applying patches" without one.
+    let it = what.strip_prefix("a ").map_or_else(|| (*what).to_owned(), |word| format!("the {word}"));
     format!(
-        "\ntdd: git is in the midst of a {what}. To resolve it at the person's word: tdd gate refactor on --why 'resolve \
-         the {what}'; else end it: git {what} --abort"
+        "\ntdd: git is in the midst of {what}. To resolve it at the person's word: tdd gate refactor on --why 'resolve \
+         {it}'; else end it: {giving_up}"
     )
 }
 

@@ -62,7 +62,8 @@ fn file(path: &[u8]) -> String {
         "hooks" => format!("the hook {}", path.strip_prefix("hooks/").unwrap_or(&path)),
         "config" | "config.worktree" => format!("git's {path}"),
         "MERGE_HEAD" => "a merge in progress (MERGE_HEAD)".to_owned(),
-        "rebase-merge" | "rebase-apply" => format!("a rebase in progress ({path})"),
+        "rebase-merge" => format!("a rebase in progress ({path})"),
+        "rebase-apply" => format!("a rebase or `git am` in progress ({path})"),
         _ => format!(".git/{path}"),
     }
 }

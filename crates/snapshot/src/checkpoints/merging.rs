@@ -1,8 +1,6 @@
 //! What git lays into the tree and does not commit: a merge that waits for its commit or for somebody who resolves it, a
 //! squashed one, the files of a submodule. All of it follows from commits, so it can be worked out and compared.
 
-use std::path::Path;
-
 use super::git::{Git, object_name};
 use super::listing::is_name;
 use super::place::GitPlace;
@@ -20,20 +18,6 @@ const MARKS: [&[u8]; 3] = [b"<<<<<<< ", b"||||||| ", b">>>>>>> "];
 
 /// A commit that is merged into HEAD, and what both come from where git need not find that out.
 type Side = (CheckpointId, Option<CheckpointId>);
-
-/// What git is in the midst of in this work tree, by its own word for it.
-pub fn in_the_midst_of(repository: &Path) -> Option<&'static str> {
-    const SIGNS: [(&str, &str); 5] = [
-        ("MERGE_HEAD", "merge"),
-        ("rebase-merge", "rebase"),
-        ("rebase-apply", "rebase"),
-        ("CHERRY_PICK_HEAD", "cherry-pick"),
-        ("REVERT_HEAD", "revert"),
-    ];
-    let git_dir = GitPlace::find(repository).ok()?.git_dir;
-    let is_there = |(sign, _): &&(&str, &str)| git_dir.join(sign).symlink_metadata().is_ok();
-    SIGNS.iter().find(is_there).map(|(_, what)| *what)
-}
 
 impl GitCheckpoints {
     /// Those of these paths that lie in `now` as a merge of HEAD with a known commit has them that is under way, or a known

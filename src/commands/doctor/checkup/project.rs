@@ -21,8 +21,8 @@ use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::packs;
-use tdd_snapshot::git_facts;
 use tdd_snapshot::manifest;
+use tdd_snapshot::{git_facts, half_done};
 use tdd_spec::requirement::PLACEHOLDER;
 
 /// Names of one finding, and letters of one name.
@@ -51,7 +51,7 @@ pub(super) fn git(place: &Place) -> Vec<Finding> {
         findings.push(Finding::problem(Subject::Git, trouble));
     }
     let warn = |trouble: Trouble| Finding::warning(Subject::Git, trouble);
-    let open = git_facts::open_operations(&place.repository);
+    let open = half_done::open_operations(&place.repository);
     if let Err(trouble) = git_facts::refuse_half_merged(&place.repository) {
         findings.push(Finding::problem(Subject::Git, trouble));
     } else if !open.is_empty() {
