@@ -593,3 +593,43 @@ fn what_a_person_removes_beside_a_role_that_fails_is_brought_back_and_told() {
         }
     }
 }
+
+/// Says that its test is written, waits, and names nothing else.
+const WAITING_WRITER: &str = "case $role in
+test-writer) mkdir -p tests; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; echo up >../up; read line <../go; block tests/ac_ste_1_1.sh;;
+implementer) echo two >>src.txt; block src.txt;;
+*) block '';;
+esac
+";
+
+#[test]
+fn ac_tdd_9_107_what_a_person_saves_beside_a_test_writer_is_not_held_against_it() {
+    for level in LEVELS.iter().filter(|level| **level == "audit" || has_bwrap()) {
+        let sandbox = project(WAITING_WRITER, HONEST_CHECK, "");
+        sandbox.write("README.md", "ours\n");
+        sandbox.commit();
+        let ran = meanwhile(level, &sandbox, || {
+            sh(&sandbox, "echo mine >README.md; echo mine >>src.txt; echo mine >notes.md");
+        });
+        let ran = ran.expect(0);
+        let ran = ran.says(&[
+            "README.md, notes.md, src.txt: most likely somebody else's, held against nobody; put back",
+        ]);
+        let kept = ran.stderr.split("is kept as ").nth(1).unwrap().split(':').next().unwrap();
+        assert_eq!(sandbox.git(&["show", &format!("{kept}:notes.md")]).trim(), "mine", "{level}");
+        assert_eq!(sandbox.read("src.txt") + &sandbox.read("README.md"), "one\ntwo\nours\n", "{level}");
+    }
+}
+
+/// What its block names is its own work, and so is what its tests do not do without.
+#[test]
+fn ac_tdd_9_107_what_a_test_writer_names_or_needs_is_its_own() {
+    let named = "test-writer) mkdir -p tests; echo two >>src.txt; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block 'tests/ac_ste_1_1.sh, src.txt';;";
+    let needed = "test-writer) mkdir -p tests; echo 'exit 1' >lib.sh; echo '[ -e lib.sh ] || exit 0; . ./lib.sh' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;";
+    for (writer, file) in [(named, "src.txt"), (needed, "lib.sh")] {
+        let sandbox = project(&format!("case $role in\n{writer}\n*) block '';;\nesac\n"), HONEST_CHECK, "");
+        let ran = sandbox.tdd(&["STE-1"]).expect(1);
+        assert!(ran.stderr.contains(file), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("held against nobody"), "{}", ran.stderr);
+    }
+}

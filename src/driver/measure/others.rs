@@ -1,18 +1,21 @@
 //! What came while a role was at work, that role may not make, and most likely somebody else has made: files such as
 //! were seen to come while no role was alive. They are put back, kept and named as any forbidden work is, so that
-//! nothing rests on them; but the role is not blamed.
+//! nothing rests on them; but the role is not blamed. So are files that a test-writer's block does not name.
 
 use std::collections::BTreeSet;
 
+use tdd_core::claim::Claim;
 use tdd_core::event::Event;
-use tdd_core::finding::ClassedChange;
+use tdd_core::finding::{ClassedChange, RedFindings};
+use tdd_core::judge;
 use tdd_core::likeness;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::World;
 use tdd_source::Language;
 
-use super::{Drive, listed};
+use super::{Drive, Work, listed};
+use crate::driver::unclaimed::beside_named;
 
 impl<W: World> Drive<'_, W> {
     /// Takes out of the changes, and of those that are forbidden, what is most likely somebody else's.
@@ -26,6 +29,33 @@ impl<W: World> Drive<'_, W> {
             std::mem::take(forbidden).into_iter().partition(|path| self.is_like_theirs(path, known));
         *forbidden = own;
         changed.retain(|change| !others.contains(&change.path));
+        others
+    }
+
+    /// Takes out of the findings the files that the test-writer may not change and its block, though it names others,
+    /// does not name: a person may have saved them meanwhile. They are put back, so that whoever wrote them gains
+    /// nothing; where the tests are no RED without them they were needed, and stay held against the attempt.
+    pub(super) fn leave_out_unnamed(
+        &self,
+        claim: Option<&Claim>,
+        work: &Work,
+        findings: &mut RedFindings,
+    ) -> Vec<RelPath> {
+        let changed = work.changed.iter().map(|change| &change.path);
+        let unnamed = beside_named(changed, claim.into_iter(), &self.state.run.project);
+        let is_others =
+            |path: &RelPath| unnamed.contains(path) && self.policy.classify(path) == FileClass::Source;
+        let (others, own): (Vec<RelPath>, Vec<RelPath>) =
+            findings.forbidden.iter().cloned().partition(is_others);
+        if others.is_empty() {
+            return others;
+        }
+        let mut without = RedFindings { forbidden: own, ..findings.clone() };
+        without.changed.retain(|change| !others.contains(&change.path));
+        if !judge::red_faults(&self.state.run.plan, &without).is_empty() {
+            return Vec::new();
+        }
+        *findings = without;
         others
     }
 
