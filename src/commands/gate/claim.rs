@@ -36,7 +36,7 @@ pub(super) fn run(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
     let (mut events, mut told) = (Vec::new(), String::new());
     for file in &args.files {
         let path = claimable(&desk, file)?;
-        let _ = writeln!(told, "claimed {path} for {id}");
+        let _ = writeln!(told, "claimed {} for {id}", harmless::line(path.as_str()));
         events.push(Event::EditClaim { test_id: id.clone(), edit_target: path });
     }
     desk.record(&events)?;
@@ -128,7 +128,8 @@ fn odd_name(typed: &str, path: &RelPath, files: &[RelPath]) -> Option<String> {
 /// A file that a claim can be about: production code.
 fn claimable(desk: &Desk, typed: &str) -> Result<RelPath, Trouble> {
     let path = inside(desk, typed).ok_or_else(|| {
-        Trouble::user(format!("{typed} is no file of this repository"))
+        let named = if typed.is_empty() { "an empty name" } else { typed };
+        Trouble::user(format!("{named} is no file of this repository"))
             .advise("name the file that you are going to edit, relative to this folder")
     })?;
     let refused = |why: &str| {

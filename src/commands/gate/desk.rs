@@ -22,7 +22,7 @@ use tdd_snapshot::checkpoints::watch::Look;
 use tdd_snapshot::checkpoints::{self, GitCheckpoints, run_refs};
 
 use super::super::run::wire;
-use super::caller;
+use super::{caller, templates};
 
 /// Why a repository without tests begins in refactor mode.
 pub(in crate::commands) const NO_TESTS: &str = "the repository has no tests yet";
@@ -188,6 +188,13 @@ fn own_project(place: &Place, environment: &Environment) -> Option<PathBuf> {
     above.find(has_one).map(Path::to_owned)
 }
 
+/// What is compared though git ignores it: the settings of the gate, and the file of the agent that calls it.
+fn what_settles_the_gate(place: &Place, agent: &str) -> Vec<RelPath> {
+    let hooks = templates::of(agent).map(|template| template.project);
+    let files = ["tdd.yaml"].into_iter().chain(hooks);
+    files.filter_map(|file| RelPath::new(&place.in_repository(file))).collect()
+}
+
 /// Begins a session: the tree as it is, the project's commands, what its files are.
 fn begin(
     turn: Turn,
@@ -197,9 +204,7 @@ fn begin(
 ) -> Result<Result<SessionFile, Trouble>, Trouble> {
     checkpoints::exclude_sessions(&place.repository)?;
     let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
-    // What settles the gate is compared though git ignores it.
-    checkpoints
-        .hold_ignored(&RelPath::new(&place.in_repository("tdd.yaml")).into_iter().collect::<Vec<_>>())?;
+    checkpoints.hold_ignored(&what_settles_the_gate(place, agent))?;
     let tree = checkpoints.see()?;
     let git = checkpoints.git_seen()?;
     let began = checkpoints.labelled(BEGIN);

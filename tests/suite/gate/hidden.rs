@@ -51,6 +51,25 @@ fn ac_tdd_10_31_settings_that_git_ignores_are_compared() {
     assert_eq!(sandbox.read("tdd.yaml"), WARNS);
 }
 
+/// The file by which the agent calls the gate: without it nothing is held.
+#[test]
+fn ac_tdd_10_64_hooks_that_git_ignores_are_compared() {
+    let sandbox = project();
+    git(&sandbox, "echo .claude/ >.gitignore; git add -A; git commit -qm own");
+    let hooks = r#"{ "hooks": { "Stop": [] } }"#;
+    sandbox.write(".claude/settings.json", hooks);
+    sandbox.write(".claude/settings.local.json", "{}");
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    shell(&sandbox, "echo '{}' >.claude/settings.json").expect(2).says(&[".claude/settings.json refused"]);
+    assert_eq!(sandbox.read(".claude/settings.json"), hooks);
+    shell(&sandbox, "rm -r .claude").expect(2);
+    assert_eq!(sandbox.read(".claude/settings.json"), hooks);
+    // What the agent itself keeps there of a person's word, in the midst of a turn, is nobody's edit.
+    let allowed = r#"{ "permissions": { "allow": ["Bash(ls)"] } }"#;
+    shell(&sandbox, &format!("echo '{allowed}' >.claude/settings.local.json")).expect(0);
+    assert_eq!(sandbox.read(".claude/settings.local.json").trim(), allowed);
+}
+
 #[test]
 fn ac_tdd_10_31_settings_come_with_a_persons_branch_where_they_settle_the_same() {
     for (line, code) in [

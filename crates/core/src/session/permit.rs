@@ -58,6 +58,12 @@ pub enum Refusal {
     Run { path: RelPath },
 }
 
+/// A file as a command takes it: one whose name begins as an option's does is no option.
+fn file_word(path: &RelPath) -> String {
+    let path = path.as_str();
+    if path.starts_with('-') { shell_word(&format!("./{path}")) } else { shell_word(path) }
+}
+
 /// Short, and always the same for the same cause: it stays in a prompt's cache.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,14 +74,14 @@ impl fmt::Display for Refusal {
                 "tdd: {} refused: no red test. Write a failing test, then: tdd gate test ID; tdd gate claim ID {}. For a \
                  move or a format: tdd gate refactor on --why TEXT",
                 shown(path),
-                shell_word(path.as_str())
+                file_word(path)
             ),
             Self::NoClaim { path, red } => write!(
                 f,
                 "tdd: {} refused: no claim. Next: tdd gate claim {} {}",
                 shown(path),
                 shell_word(&red.0),
-                shell_word(path.as_str())
+                file_word(path)
             ),
             Self::NotCounted { path, red, kind } => write!(
                 f,

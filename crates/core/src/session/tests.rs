@@ -293,6 +293,7 @@ fn refusals_are_short_and_name_the_next_step() {
     for (refusal, next) in [
         (Refusal::NoRed { path: path("src/cart.py") }, "tdd gate test"),
         (Refusal::NoClaim { path: path("src/cart.py"), red: id() }, "tdd gate claim"),
+        (Refusal::NoClaim { path: path("-x.py"), red: id() }, " ./-x.py"),
         (Refusal::Protected { path: path("tests/test_a.py"), by: id() }, "production code"),
         (Refusal::Gate { path: path("conftest.py") }, "tdd gate refactor"),
         (Refusal::Guarded { path: path("tdd.yaml") }, "person"),
