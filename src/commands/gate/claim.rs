@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::annotation::Names;
 use super::desk::Desk;
-use super::see::{kind, nearest};
+use super::see::{is_case_of, kind, nearest};
 use super::{HOPELESS, desk, inside, runs, spelt};
 use crate::cli::gate::ClaimArgs;
 use crate::view::print;
@@ -71,7 +71,10 @@ fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
             let known: Vec<TestId> = desk.state().tests.keys().cloned().collect();
             Trouble::user(format!("{id} was not seen red, so nothing can be claimed for it"))
                 .because(format!("it was not run in this session{}", nearest(id, &known)))
-                .advise(format!("run it: {run}"))
+                .advise(match known.iter().find(|other| is_case_of(other, id)) {
+                    Some(case) => format!("claim a case: tdd gate claim {} FILE", shell_word(&case.0)),
+                    None => format!("run it: {run}"),
+                })
         }
         Some(last) if last.status == PassFail::Pass && last.tree.as_ref() != Some(&desk.state().tree) => {
             Trouble::user(format!("{id} was green, so nothing can be claimed for it"))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::annotation::Names;
 use super::desk::{Desk, Project};
+use super::see::is_case_of;
 use crate::commands::run::execute::event_loop;
 use tdd_child::regular_file;
 use tdd_child::{leftovers, run_folder, signals, unix};
@@ -56,6 +57,26 @@ pub(super) struct Ran {
     /// Masked, its head and its tail.
     pub(super) output: String,
     pub(super) duration_ms: u64,
+}
+
+impl Ran {
+    /// Takes from a run of their files the cases of tests that are gone, and what else is known there.
+    pub(super) fn take_cases_of(&mut self, files: Self) {
+        let gone = std::mem::take(&mut self.gone);
+        let is_wanted = |case: &TestId| gone.iter().any(|id| is_case_of(case, id));
+        let before = self.facts.len();
+        self.facts.extend(files.facts.into_iter().filter(|fact| is_wanted(&fact.test_id)));
+        self.unconditional.extend(files.unconditional.into_iter().filter(is_wanted));
+        self.skipped.extend(files.skipped.into_iter().filter(is_wanted));
+        self.is_red |= files.is_red && self.facts.len() > before;
+        if before == 0 {
+            (self.output, self.no_evidence) = (files.output, files.no_evidence);
+        }
+        self.duration_ms += files.duration_ms;
+        let has_cases = |id: &TestId| self.facts.iter().any(|fact| is_case_of(&fact.test_id, id));
+        self.gone = gone.into_iter().filter(|id| !has_cases(id)).collect();
+        self.known.extend(files.known);
+    }
 }
 
 /// Why it is run: a green counts only if a test that must fail was seen failing.

@@ -1,5 +1,6 @@
 //! `tdd gate test`: tests are run, and what they say is noted and told.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -12,6 +13,7 @@ use crate::view::print;
 use tdd_core::event::{PassFail, TestRunFact};
 use tdd_core::excerpt;
 use tdd_core::harmless::{self, shell_word};
+use tdd_core::path::RelPath;
 use tdd_core::session::LastRun;
 use tdd_core::test::{FailureKind, TestId};
 use tdd_core::trouble::Trouble;
@@ -42,7 +44,11 @@ pub(super) fn run(args: &TestArgs) -> Result<ExitCode, Trouble> {
         return Ok(ExitCode::SUCCESS);
     }
     let project = desk.project()?;
-    let ran = runs::run(&desk, &project, (&wanted, &files), Why::ToSee, &tree)?;
+    let mut ran = runs::run(&desk, &project, (&wanted, &files), Why::ToSee, &tree)?;
+    let with_cases = files_of(&wanted, &ran.gone);
+    if !with_cases.is_empty() {
+        ran.take_cases_of(runs::run(&desk, &project, (&[], &with_cases), Why::ToSee, &tree)?);
+    }
     runs::note(&mut desk, &ran)?;
     // What tests leave in the tree is looked at at once.
     let after = after_tests(&mut desk)?;
@@ -52,6 +58,14 @@ pub(super) fn run(args: &TestArgs) -> Result<ExitCode, Trouble> {
     }
     let is_missed = !ran.gone.is_empty() || !ran.empty.is_empty() || is_unnamed(&ran);
     Ok(ExitCode::from(u8::from(is_missed)))
+}
+
+/// The files of tests that no runner knows by this id: it may be the name of several cases, and only a run of its file
+/// tells those.
+fn files_of(wanted: &[Wanted], gone: &[TestId]) -> Vec<RelPath> {
+    let is_gone = |one: &&Wanted| gone.contains(&one.id);
+    let files: BTreeSet<RelPath> = wanted.iter().filter(is_gone).filter_map(|one| one.file.clone()).collect();
+    files.into_iter().collect()
 }
 
 /// A run that was cut off says nothing of the next one.
@@ -136,11 +150,18 @@ fn elsewhere(desk: &Desk, id: &TestId) -> Option<String> {
     })
 }
 
+/// Whether an id is that of a case of a test with parameters.
+pub(super) fn is_case_of(case: &TestId, id: &TestId) -> bool {
+    case.0.strip_prefix(&id.0).is_some_and(|rest| rest.starts_with('['))
+}
+
 pub(super) fn nearest(id: &TestId, known: &[TestId]) -> String {
-    // A test with parameters has an id for each of its cases.
-    let is_case = |other: &&TestId| other.0.strip_prefix(&id.0).is_some_and(|rest| rest.starts_with('['));
-    let cases: Vec<String> =
-        known.iter().filter(is_case).take(MOST_CASES).map(|case| shell_word(&case.0)).collect();
+    let cases: Vec<String> = known
+        .iter()
+        .filter(|other| is_case_of(other, id))
+        .take(MOST_CASES)
+        .map(|case| shell_word(&case.0))
+        .collect();
     if !cases.is_empty() {
         return format!("; it has cases, each with an id of its own: {}", cases.join(" "));
     }

@@ -156,17 +156,26 @@ fn a_test_that_git_ignores_is_claimed_by_nobody() {
 }
 
 #[test]
-fn the_cases_of_a_test_with_parameters_are_named() {
+fn ac_tdd_10_65_a_test_with_parameters_is_run_by_its_name_and_claimed_by_a_case() {
     let Some(sandbox) = begun() else { return };
-    let text = "import pytest, shop\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_p(n):\n    assert shop.total([n]) == n\n";
+    let text = "import pytest, shop\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_p(n):\n    assert shop.total([n]) == n\n\n\n\
+                def test_other():\n    assert shop.total([3]) == 3\n";
     sandbox.write("tests/test_p.py", text);
-    let asks = |sandbox: &Sandbox| sandbox.tdd(&["gate", "test", "tests/test_p.py::test_p"]).expect(1);
-    asks(&sandbox).says_on_stdout(&["its file's tests: tdd gate test tests/test_p.py"]);
-    let ran = sandbox.tdd(&["gate", "test", "tests/test_p.py"]).expect(0);
-    ran.says_on_stdout(&["red tests/test_p.py::test_p[1]", "red tests/test_p.py::test_p[2]"]);
-    sandbox.tdd(&["gate", "test", "tests/test_p.py::test_p[2]"]).expect(0).says_on_stdout(&["red"]);
-    let claim = sandbox.tdd(&["gate", "claim", "tests/test_p.py::test_p", "shop.py"]).expect(2);
-    claim.says(&["it has cases", "'tests/test_p.py::test_p[1]' 'tests/test_p.py::test_p[2]'"]);
+    let whole = "tests/test_p.py::test_p";
+    let ran = sandbox.tdd(&["gate", "test", whole]).expect(0);
+    let next = "next: tdd gate claim 'tests/test_p.py::test_p[1]' FILE";
+    let ran = ran.says_on_stdout(&["red tests/test_p.py::test_p[1]", "red tests/test_p.py::test_p[2]", next]);
+    assert!(!ran.stdout.contains("red tests/test_p.py::test_other"));
+    let claim = sandbox.tdd(&["gate", "claim", whole, "shop.py"]).expect(2);
+    claim.says(&[
+        "it has cases",
+        "'tests/test_p.py::test_p[1]' 'tests/test_p.py::test_p[2]'",
+        "claim a case: tdd gate claim 'tests/test_p.py::test_p[1]' FILE",
+    ]);
+    sandbox.tdd(&["gate", "claim", "tests/test_p.py::test_p[2]", "shop.py"]).expect(0);
+    // A name that is mistyped is no test with cases.
+    let wrong = sandbox.tdd(&["gate", "test", "tests/test_p.py::test_othr"]).expect(1);
+    wrong.says_on_stdout(&["there is no test", "is it tests/test_p.py::test_other?"]);
 }
 
 #[test]
