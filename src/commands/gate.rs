@@ -33,6 +33,7 @@ mod faces;
 mod git_hooks;
 pub mod hook;
 mod inner_tests;
+mod input;
 mod install;
 mod kept;
 pub mod mcp;

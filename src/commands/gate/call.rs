@@ -1,11 +1,11 @@
 //! One call of an agent's hook, read by the agent's table: whose it is, when, which tool, which files.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::agents::{self, AgentHooks, Moment, Tool};
+use super::input;
 use super::paths::{self, Target};
 use super::templates;
 use crate::cli::gate::HookArgs;
@@ -14,9 +14,6 @@ use crate::world::session_file;
 use tdd_core::event::{SessionId, ToolClass};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
-
-/// What an agent writes of one call of a tool, file contents included.
-const LARGEST: u64 = 16 << 20;
 
 /// One call, as far as it could be read.
 pub(super) struct Call {
@@ -48,12 +45,7 @@ pub(super) fn read(args: &HookArgs) -> Result<Call, Trouble> {
         let known: Vec<&str> = agents::ALL.iter().map(|agent| agent.name).collect();
         unreadable(format!("no agent is called `{}`; known are {}", args.agent, known.join(", ")))
     })?;
-    let mut bytes = Vec::new();
-    let mut stdin = std::io::stdin().lock().take(LARGEST + 1);
-    stdin.read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(unreadable(format!("it has more than {} MiB", LARGEST >> 20)));
-    }
+    let bytes = input::read().map_err(unreadable)?;
     let told: Value = serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
     let text = |keys: &[&str]| keys.iter().find_map(|key| told[*key].as_str()).map(str::to_owned);
     let event = args.event.clone().or_else(|| text(&[agent.keys.event]));

@@ -1,6 +1,5 @@
 //! An edit that `tdd` makes itself, for an agent that has no hooks: judged before, compared after.
 
-use std::io::Read as _;
 use std::process::ExitCode;
 
 use serde_json::Value;
@@ -8,7 +7,7 @@ use serde_json::Value;
 use super::compare::compare;
 use super::desk::Desk;
 use super::paths::{self, Target};
-use super::{at_work, hook, whole};
+use super::{at_work, hook, input, whole};
 use crate::cli::gate::SessionArgs;
 use crate::view::print;
 use crate::world::project::Place;
@@ -75,12 +74,7 @@ fn unreadable(why: impl Into<String>) -> Trouble {
 }
 
 fn read() -> Result<Value, Trouble> {
-    let mut bytes = Vec::new();
-    let mut stdin = std::io::stdin().lock().take(LARGEST + 1);
-    stdin.read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(unreadable(format!("it has more than {} MiB", LARGEST >> 20)));
-    }
+    let bytes = input::read().map_err(unreadable)?;
     serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))
 }
 
