@@ -163,8 +163,8 @@ fn what_came_since_a_stop_amid_tests_is_no_roles_work() {
 /// A role's own bad work is judged by its findings, however often its judgement is stopped.
 #[test]
 fn a_role_is_blamed_for_its_own_work_after_a_stop_as_before() {
-    let bad =
-        HONEST_AGENT.replace("block tests/ac_ste_1_1.sh;;", "echo 3 >src.txt; block tests/ac_ste_1_1.sh;;");
+    let bad = HONEST_AGENT
+        .replace("block tests/ac_ste_1_1.sh;;", "echo 3 >src.txt; block tests/ac_ste_1_1.sh,src.txt;;");
     let sandbox = project(&bad, &waits_if("test -e tests/ac_ste_1_1.sh"), "budgets: { semantic: 1 }\n");
     let clean = project(&bad, HONEST_CHECK, "budgets: { semantic: 1 }\n");
     let once = clean.tdd(&["STE-1"]).expect(1);

@@ -66,11 +66,13 @@ fn what_is_put_away_as_a_refused_resume_advises_is_refused_no_more() {
 #[test]
 fn a_test_writer_is_not_blamed_for_what_the_run_went_on_with() {
     for touches in [false, true] {
-        let more = if touches { "echo role >>README.md;" } else { "" };
+        let (more, named) = if touches { ("echo role >>README.md;", ",README.md") } else { ("", "") };
         let agent = HONEST_AGENT.replace(
             "test-writer) ",
             &format!("test-writer) test -e ../once || {{ : >../once; block ''; exit; }}; {more} "),
         );
+        let agent =
+            agent.replace("block tests/ac_ste_1_1.sh;;", &format!("block tests/ac_ste_1_1.sh{named};;"));
         let sandbox = with_readme(&agent, "budgets: { semantic: 1 }\n");
         sandbox.tdd(&["STE-1"]).expect(1);
         sandbox.write("README.md", "mine\n");
