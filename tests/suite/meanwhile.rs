@@ -613,7 +613,7 @@ fn ac_tdd_9_107_what_a_person_saves_beside_a_test_writer_is_not_held_against_it(
         });
         let ran = ran.expect(0);
         let ran = ran.says(&[
-            "README.md, notes.md, src.txt: most likely somebody else's, held against nobody; put back",
+            "README.md, notes.md, src.txt: no block names it, so it may be somebody else's, held against nobody; put back",
         ]);
         let kept = ran.stderr.split("is kept as ").nth(1).unwrap().split(':').next().unwrap();
         assert_eq!(sandbox.git(&["show", &format!("{kept}:notes.md")]).trim(), "mine", "{level}");
@@ -626,7 +626,8 @@ fn ac_tdd_9_107_what_a_person_saves_beside_a_test_writer_is_not_held_against_it(
 fn ac_tdd_9_107_what_a_test_writer_names_or_needs_is_its_own() {
     let named = "test-writer) mkdir -p tests; echo two >>src.txt; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block 'tests/ac_ste_1_1.sh, src.txt';;";
     let needed = "test-writer) mkdir -p tests; echo 'exit 1' >lib.sh; echo '[ -e lib.sh ] || exit 0; . ./lib.sh' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;";
-    for (writer, file) in [(named, "src.txt"), (needed, "lib.sh")] {
+    let loaded = "test-writer) mkdir -p tests; echo true >lib.sh; echo '. ./lib.sh; grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;";
+    for (writer, file) in [(named, "src.txt"), (needed, "lib.sh"), (loaded, "lib.sh")] {
         let sandbox = project(&format!("case $role in\n{writer}\n*) block '';;\nesac\n"), HONEST_CHECK, "");
         let ran = sandbox.tdd(&["STE-1"]).expect(1);
         assert!(ran.stderr.contains(file), "{}", ran.stderr);

@@ -31,5 +31,5 @@ fn ac_tdd_9_61_what_is_printed_into_the_project_is_all_there_and_nobodys_work() 
 #[test]
 fn ac_tdd_9_61_a_file_that_is_not_printed_into_is_as_any_other() {
     let sandbox = project(&format!("echo x > ../repo/run.jsonl\n{HONEST_AGENT}"), HONEST_CHECK, "");
-    sandbox.tdd(&["STE-1"]).expect(1).says_on_stdout(&["this role may not change: run.jsonl"]);
+    sandbox.tdd(&["STE-1"]).expect(0).says(&["run.jsonl: no block names it, so it may be somebody else's"]);
 }

@@ -21,7 +21,7 @@ use tdd_core::role::Key;
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
-use super::others::told_of_others;
+use super::others::told_of_unnamed;
 use super::sources::SourceBook;
 use super::{Passes, Work, facts};
 
@@ -74,7 +74,7 @@ impl<W: World> Drive<'_, W> {
         if let Some(path) = work.touched.first() {
             findings.no_evidence = Some(format!("the protected file {path} was changed"));
         }
-        events.extend(told_of_others(&self.leave_out_unnamed(claim.as_ref(), &work, &mut findings)));
+        events.extend(told_of_unnamed(&self.leave_out_unnamed(claim.as_ref(), &work, &mut findings)?));
         events.push(self.state.attempt_measured(Findings::Red(findings)));
         Ok(events)
     }
