@@ -75,11 +75,16 @@ fn ac_tdd_9_90_what_a_persons_program_writes_all_the_time_is_no_part_of_a_run() 
 /// The twins: what a role writes where nobody else does, and code of a person's that a role writes on, too.
 #[test]
 fn a_role_s_own_log_and_a_person_s_code_are_work_as_ever() {
+    let names = |agent: String, file: &str| {
+        agent.replace("block tests/ac_ste_1_1.sh;;", &format!("block tests/ac_ste_1_1.sh,{file};;"))
+    };
     let agent = HONEST_AGENT.replace("mkdir -p tests;", "mkdir -p tests; echo mine >>dev.log;");
+    let agent = names(agent, "dev.log");
     let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
     run(&sandbox, "audit").expect(1).says(&["this role may not change: dev.log"]);
 
     let agent = HONEST_AGENT.replace("mkdir -p tests;", "mkdir -p tests; echo '# more' >>code.py;");
+    let agent = names(agent, "code.py");
     let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
     during(|| append(&sandbox, "code.py"), || run(&sandbox, "audit"))
         .expect(1)
@@ -110,7 +115,7 @@ fn ac_tdd_9_93_a_failed_attempt_takes_nothing_of_such_a_file_with_it() {
 }
 
 /// A server that names each file anew: one of its files comes with the baseline, another while a role is at work, which
-/// may be the role's as well. The twin: where nobody was seen to write such, it is the role's.
+/// may be the role's as well. The twin: where nobody was seen to write such, and the role names it, it is the role's.
 #[test]
 fn ac_tdd_9_94_what_is_named_as_somebody_else_s_files_is_held_against_no_role() {
     let agent = HONEST_AGENT.replace("mkdir -p tests;", "mkdir -p tests up; echo b >up/r-1000007.json;");
@@ -127,7 +132,9 @@ fn ac_tdd_9_94_what_is_named_as_somebody_else_s_files_is_held_against_no_role() 
         assert!(ran.stdout.contains("somebody else wrote, or may have: up/r-1000007.json"), "{}", ran.stdout);
         assert!(!sandbox.path("up/r-1000007.json").exists());
         assert_eq!(sandbox.read("up/r-1000001.json"), "a\n");
-        let sandbox = project(&agent, HONEST_CHECK, "budgets: { semantic: 1 }\n");
+        let own =
+            agent.replace("block tests/ac_ste_1_1.sh;;", "block tests/ac_ste_1_1.sh,up/r-1000007.json;;");
+        let sandbox = project(&own, HONEST_CHECK, "budgets: { semantic: 1 }\n");
         run(&sandbox, level).expect(1).says(&["this role may not change: up/r-1000007.json"]);
     }
 }
