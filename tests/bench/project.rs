@@ -49,6 +49,9 @@ bad=0
 exit $bad
 "#;
 
+/// What an implementer does in a project of `shop.py`: the first function `fN` that is not there, which gives N.
+pub const NEXT_FUNCTION: &str = "n=1; while grep -q \"def f$n\" shop.py; do n=$((n + 1)); done; printf '\\n\\ndef f%s():\\n    return %s\\n' $n $n >> shop.py";
+
 pub struct Project {
     dir: TempDir,
     criteria: usize,

@@ -1,6 +1,6 @@
 //! How often a run makes the whole suite run: three criteria, and a gate that is the test command.
 
-use super::project::{Project, whole_runs_in};
+use super::project::{NEXT_FUNCTION, Project, whole_runs_in};
 use super::table::{Figure, Row};
 
 const CRITERIA: usize = 3;
@@ -17,7 +17,6 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 const RED: &str = "for n in 1 2 3; do printf 'import unittest\\nimport shop\\n\\n\\nclass New(unittest.TestCase):\\n    def test_new(self):\\n        self.assertEqual(shop.f%s(), %s)\\n' $n $n > tests/test_ac_b_1_$n.py; done";
-const GREEN: &str = "n=1; while grep -q \"def f$n\" shop.py; do n=$((n + 1)); done; printf '\\n\\ndef f%s():\\n    return %s\\n' $n $n >> shop.py";
 
 pub fn measure() -> Vec<Row> {
     let mut rows = Vec::new();
@@ -26,7 +25,7 @@ pub fn measure() -> Vec<Row> {
         ("it changes something", "echo '# The shop.' >> shop.py", BOUND),
     ] {
         let project = Project::scripted(CRITERIA, "python3 -m unittest discover -s tests -t .", FILES);
-        let cassette = project.cassette(RED, GREEN, does);
+        let cassette = project.cassette(RED, NEXT_FUNCTION, does);
         let (_, said) = project.processor_time(&[
             env!("CARGO_BIN_EXE_tdd"),
             "B-1",
