@@ -39,6 +39,7 @@ mod kept;
 pub mod mcp;
 mod mixed;
 mod one_by_one;
+mod own_settings;
 mod paths;
 mod person;
 mod plan;

@@ -22,7 +22,7 @@ use super::cut_off::Open;
 use super::desk::{self, Desk};
 use super::inner_tests::{self, only_tests};
 use super::turn::{self, Turned};
-use super::{agents_environment, cut_off, git_hooks, mixed, refactoring, settings, within};
+use super::{agents_environment, cut_off, git_hooks, mixed, own_settings, refactoring, settings, within};
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
 use crate::settings::Environment;
@@ -186,13 +186,10 @@ fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -
             }
             let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty());
             let compared = compare(&mut desk, tool, Look::Quick)?;
-            let planted = git_hooks::news(&desk);
-            Ok(if compared.told.is_empty() {
-                let told = [compared.warned, planted].into_iter().filter(|told| !told.is_empty());
-                Word::Go(aside(call, &told.collect::<Vec<_>>().join("\n")))
-            } else {
-                Word::Stop([compared.told, planted].join("\n").trim_end().to_owned())
-            })
+            let (planted, held) = (git_hooks::news(&desk), own_settings::put_back(&desk));
+            let is_held = !compared.told.is_empty() || !held.is_empty();
+            let told = turn::in_lines([compared.told, held, compared.warned, planted]);
+            Ok(if is_held { Word::Stop(told) } else { Word::Go(aside(call, &told)) })
         }
         Moment::TurnEnd => turn_ends(&mut desk, call),
     }
@@ -207,7 +204,8 @@ fn turn_ends(desk: &mut Desk, call: &Call) -> Result<Word, Trouble> {
     let inner = within::judged(desk)?;
     let still = committed.as_ref().map(|told| format!("\n{told}")).unwrap_or_default();
     let planted = git_hooks::of_turn(desk);
-    let reminder = committed.or(planted).or(inner.reminder).or_else(|| refactoring::reminder(desk));
+    let held = Some(own_settings::put_back(desk)).filter(|held| !held.is_empty());
+    let reminder = held.or(committed).or(planted).or(inner.reminder).or_else(|| refactoring::reminder(desk));
     let reminder = reminder.filter(|_| !call.is_again);
     Ok(match (turned, reminder) {
         (Turned::Red(told), _) => Word::Stop([told, still, inner.red].concat()),
@@ -258,14 +256,15 @@ fn turn_begins(desk: &mut Desk, call: &Call, told: String) -> Result<Word, Troub
         cut_off::all_ended(&desk.session.folder);
         agents_environment::keep(&desk.session.folder);
         git_hooks::settle(desk);
+        own_settings::settle(desk);
         turn::rebase(desk)?;
         if let Some(news) = news {
             desk.record_one(SessionEvent::Settled(news.settled))?;
         }
         return Ok(Word::Go(told));
     }
-    let compared = compare(desk, None, Look::Quick)?;
-    Ok(if compared.told.is_empty() { Word::Go(told) } else { Word::Stop(compared.told) })
+    let refused = turn::in_lines([compare(desk, None, Look::Quick)?.told, own_settings::put_back(desk)]);
+    Ok(if refused.is_empty() { Word::Go(told) } else { Word::Stop(refused) })
 }
 
 /// What a model is told at the beginning: always the same words.

@@ -96,7 +96,7 @@ pub(super) fn flush(desk: &mut Desk) -> Result<Turned, Trouble> {
     Ok(Turned::Red(told.join("\n")))
 }
 
-fn in_lines(texts: [String; 3]) -> String {
+pub(super) fn in_lines<const N: usize>(texts: [String; N]) -> String {
     let told: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
     told.join("\n")
 }

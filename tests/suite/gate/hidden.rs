@@ -64,10 +64,63 @@ fn ac_tdd_10_64_hooks_that_git_ignores_are_compared() {
     assert_eq!(sandbox.read(".claude/settings.json"), hooks);
     shell(&sandbox, "rm -r .claude").expect(2);
     assert_eq!(sandbox.read(".claude/settings.json"), hooks);
-    // What the agent itself keeps there of a person's word, in the midst of a turn, is nobody's edit.
-    let allowed = r#"{ "permissions": { "allow": ["Bash(ls)"] } }"#;
-    shell(&sandbox, &format!("echo '{allowed}' >.claude/settings.local.json")).expect(0);
-    assert_eq!(sandbox.read(".claude/settings.local.json").trim(), allowed);
+}
+
+const LOCAL: &str = ".claude/settings.local.json";
+
+/// The other file of the project's that the agent reads: it writes a person's answers there itself, in mid-turn.
+#[test]
+fn ac_tdd_10_66_what_switches_hooks_off_beside_a_persons_answers_is_put_back() {
+    let write = |text: &str| format!("mkdir -p .claude; printf '%s' '{text}' >{LOCAL}");
+    let answers = r#"{"permissions":{"allow":["Bash(ls)"]},"enabledMcpjsonServers":["a"]}"#;
+    let own = r#"{"env":{"A":"1"},"permissions":{"allow":[]}}"#;
+    for ignored in [".claude/", "#"] {
+        let sandbox = project();
+        git(&sandbox, &format!("echo '{ignored}' >.gitignore; git add -A; git commit -qm own"));
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        // What it writes of a person's answers is nobody's edit, and no less so where the file is new or goes.
+        shell(&sandbox, &write(answers)).expect(0);
+        assert_eq!(sandbox.read(LOCAL), answers, "{ignored}");
+        shell(&sandbox, &format!("rm {LOCAL}")).expect(0);
+        for (text, key) in [
+            (r#"{"disableAllHooks":true}"#, "disableAllHooks"),
+            (r#"{"hooks":{"Stop":[]},"permissions":{"allow":["Bash(ls)"]}}"#, "hooks"),
+            (r#"{"env":{"PATH":"/tmp"}}"#, "env"),
+            ("// a comment\n{\"disableAllHooks\":true}", "can't be read"),
+        ] {
+            let refused = shell(&sandbox, &write(text)).expect(2).says(&[LOCAL, "refused"]);
+            assert!(ignored == "#" || refused.stderr.contains(key), "{text}: {}", refused.stderr);
+            assert!(!sandbox.path(LOCAL).exists() || !sandbox.read(LOCAL).contains(key), "{ignored}: {text}");
+        }
+        shell(&sandbox, &format!("rm -f {LOCAL}")).expect(0);
+        // Between two turns it is a person's, and from then on what the file holds.
+        sandbox.write(LOCAL, own);
+        hook(&sandbox, "UserPromptSubmit", "", json!({})).expect(0);
+        shell(&sandbox, &write(r#"{"disableAllHooks":true,"permissions":{"allow":["Bash(ls)"]}}"#)).expect(2);
+        let now: serde_json::Value = serde_json::from_str(&sandbox.read(LOCAL)).unwrap();
+        assert_eq!((&now["env"]["A"], now.get("disableAllHooks")), (&json!("1"), None), "{ignored}");
+        let allowed = if ignored == "#" { json!([]) } else { json!(["Bash(ls)"]) };
+        assert_eq!(now["permissions"]["allow"], allowed);
+        stops(&sandbox).expect(0);
+        if ignored != "#" {
+            let objects = "git cat-file --batch-check --batch-all-objects | grep blob | cut -d' ' -f1";
+            let look =
+                format!("for it in $({objects}); do git cat-file -p $it; done | grep -c enabledMcpjson");
+            assert_eq!(sandbox.command("sh").args(["-c", &look]).output().unwrap().stdout, b"0\n");
+        }
+    }
+}
+
+/// What a person broke by hand is theirs, and stays.
+#[test]
+fn ac_tdd_10_66_settings_of_a_persons_that_cannot_be_read_stay() {
+    let sandbox = project();
+    git(&sandbox, "echo .claude/ >.gitignore; git add -A; git commit -qm own");
+    sandbox.write(LOCAL, "{ broken");
+    hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+    shell(&sandbox, "true").expect(0);
+    stops(&sandbox).expect(0);
+    assert_eq!(sandbox.read(LOCAL), "{ broken");
 }
 
 #[test]
