@@ -15,6 +15,8 @@
 //! settings and loggers do as well, and to end is what a program's outermost part does. What stands in a
 //! unit of tests is none.
 
+mod asked;
+
 use std::collections::BTreeMap;
 
 use super::tree::{Tree, is_comment, is_string};
@@ -178,7 +180,8 @@ fn of_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
         "attribute_item" | "inner_attribute_item" if names_test(tree, at) => of_attribute(tree, at),
         kind if is_string(kind) => {
             let known = ["NEXTEST", "RUST_TEST_", "--test-threads"];
-            known.iter().any(|part| word.contains(part)).then_some(TestAwareSign::Asks)
+            let is_known = known.iter().any(|part| word.contains(part));
+            is_known.then_some(TestAwareSign::Asks).or_else(|| asked::in_rust(tree, at))
         }
         _ => None,
     }
@@ -257,7 +260,8 @@ fn of_python(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
             if is_variable {
                 return Some(TestAwareSign::Asks);
             }
-            is_python_runner(inside).then(|| asks_the_interpreter(tree, at)).flatten()
+            let asks = is_python_runner(inside).then(|| asks_the_interpreter(tree, at)).flatten();
+            asks.or_else(|| asked::in_python(tree, at))
         }
         "import_statement" | "import_from_statement" => {
             let mut names = tree.span(at).filter(|at| tree.kind(*at) == "dotted_name");
@@ -315,6 +319,7 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
             let inside = text.trim_matches(['"', '\'']);
             matches!(inside, "VITEST" | "JEST_WORKER_ID" | "VITEST_WORKER_ID" | "NODE_TEST_CONTEXT")
                 .then_some(TestAwareSign::Asks)
+                .or_else(|| asked::in_script(tree, at))
         }
         "unary_expression" => {
             let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -331,7 +336,8 @@ fn of_go(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
         "import_spec" => tree.text(at).contains("\"testing\"").then_some(TestAwareSign::Looks),
         "interpreted_string_literal" => (tree.text(at).starts_with("\"test.")
             || tree.text(at) == "\".test\"")
-            .then_some(TestAwareSign::Asks),
+            .then_some(TestAwareSign::Asks)
+            .or_else(|| asked::in_go(tree, at)),
         _ => None,
     }
 }
@@ -388,6 +394,23 @@ mod tests {
         (Python, "import os\nx = os.environ['TDD_REPORT']\n", &[Asks]),
         (JavaScript, "export const f = () => process.exit(0);", &[Ends]),
         (Go, "package a\n\nfunc F() { os.Exit(0) }\n", &[Ends]),
+        (Python, "import sys\nx = 'test_shop' in sys.modules\n", &[Asks]),
+        (Python, "import sys\nx = any(m.startswith('test_') for m in sys.modules)\n", &[Asks]),
+        (Python, "import sys\nx = sys.modules.get('tests.test_shop')\n", &[Asks]),
+        (Python, "import inspect\nx = any('test' in f.filename for f in inspect.stack())\n", &[Asks]),
+        (Python, "import sys\nx = 'test' in sys._getframe(1).f_code.co_filename\n", &[Asks]),
+        (Python, "import sys\nx = sys.argv[0].endswith('test_shop.py')\n", &[Asks]),
+        (Python, "import sys\nif 'test' in sys.argv:\n    x = 1\n", &[Looks]),
+        (Python, "import sys\nx = 'latest' in sys.modules or f(sys.argv, 'attest')\n", &[]),
+        (Python, "x = 'test_shop' in names\ny = open('tests/data.json')\n", &[]),
+        (JavaScript, "export const f = () => new Error().stack.includes('.test.') ? 2 : 0;", &[Asks]),
+        (JavaScript, "const t = process.argv.some((a) => a.endsWith('vitest.mjs'));", &[Asks]),
+        (JavaScript, "const t = process.argv[2] === 'test';", &[Looks]),
+        (JavaScript, "if (/a/.test('test') || e.stack.includes('node_modules')) f();", &[]),
+        (Go, "package a\n\nvar x = strings.HasSuffix(os.Args[0], \"/a.test\")\n", &[Asks]),
+        (Go, "package a\n\nvar x = strings.HasSuffix(name, \"_test.go\")\n", &[]),
+        (Rust, "fn f() -> bool { std::thread::current().name().unwrap().contains(\"tests::\") }", &[Asks]),
+        (Rust, "fn f() -> bool { std::env::args().nth(1).as_deref() == Some(\"test\") }", &[Looks]),
     ];
 
     #[test]

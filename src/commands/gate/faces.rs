@@ -108,6 +108,9 @@ mod tests {
         assert_eq!(faces(Rust, "", "macro_rules! same { ($($t:tt)*) => {} }"), []);
         let asks = "import os\nX = 'PYTEST_CURRENT_TEST' in os.environ\n";
         assert_eq!(faces(Python, "", asks), [TestAwareKind::Asks]);
+        let loaded = "import sys\nX = 'test_shop' in sys.modules\n";
+        assert_eq!(faces(Python, "", loaded), [TestAwareKind::Asks]);
+        assert_eq!(faces(Python, "", &loaded.replace("test_shop", "shop")), []);
         let tests = |text: &str| [text.to_owned()];
         let line = "X = 'PYTEST_CURRENT_TEST' in os.environ";
         assert!(is_named(line, &tests("setenv('PYTEST_CURRENT_TEST', 'x')")) && !is_named(line, &tests("X")));

@@ -1,0 +1,89 @@
+//! Code that asks what runs it: what is loaded, how the program was called, who calls it.
+//!
+//! ```text
+//! asks   "'test_shop' in sys.modules", "'test' in frame.f_code.co_filename", "new Error().stack.includes('.test.')"
+//! looks  "'test' in sys.argv", since a program may have a command of that name
+//! ```
+//!
+//! The words of a question and what it asks have to stand in one expression: one that goes by a variable is not seen.
+
+use super::TestAwareSign::{self, Asks, Looks};
+use crate::tree::Tree;
+
+/// What an answer is read from, and what a question of it is made of.
+struct Tongue {
+    questions: &'static [&'static str],
+    callers: &'static [&'static str],
+    arguments: &'static [&'static str],
+    tests: &'static [&'static str],
+}
+
+/// How far around a word its question reaches, in nodes.
+const REACH: usize = 6;
+
+const PYTHON: Tongue = Tongue {
+    questions: &["comparison_operator", "call", "subscript", "generator_expression"],
+    callers: &["sys.modules", "stack", "_getframe", "currentframe", "co_filename", "f_globals", "f_back"],
+    arguments: &["argv"],
+    tests: &["test", "tests", "conftest", "pytest", "unittest"],
+};
+
+const SCRIPT: Tongue = Tongue {
+    questions: &["binary_expression", "call_expression", "subscript_expression"],
+    callers: &[".stack", "require.main", "module.parent", "import.meta.main"],
+    arguments: &["process.argv"],
+    tests: &["test", "tests", "spec", "vitest", "jest", "mocha"],
+};
+
+const GO: Tongue = Tongue {
+    questions: &["binary_expression", "call_expression"],
+    callers: &["runtime.Caller", "runtime.FuncForPC", "debug.Stack", "debug.ReadBuildInfo"],
+    arguments: &["os.Args", "os.Executable"],
+    tests: &["test", "tests"],
+};
+
+const RUST: Tongue = Tongue {
+    questions: &["binary_expression", "call_expression"],
+    callers: &["thread::current", "Backtrace", "backtrace"],
+    arguments: &["env::args", "current_exe"],
+    tests: &["test", "tests"],
+};
+
+pub(super) fn in_python(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
+    asked(tree, at, &PYTHON)
+}
+
+pub(super) fn in_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
+    asked(tree, at, &SCRIPT)
+}
+
+pub(super) fn in_go(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
+    asked(tree, at, &GO)
+}
+
+pub(super) fn in_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
+    asked(tree, at, &RUST)
+}
+
+/// `at` is a string.
+fn asked(tree: &Tree<'_>, at: usize, tongue: &Tongue) -> Option<TestAwareSign> {
+    let word = tree.text(at).trim_matches(|c: char| !c.is_alphanumeric() && !"_./-".contains(c));
+    let mut parts = word.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    if !parts.any(|part| tongue.tests.contains(&part)) {
+        return None;
+    }
+    let is_question = |around: &usize| tongue.questions.contains(&tree.kind(*around));
+    let joins = |around: &usize| {
+        tree.kind(*around) == "boolean_operator"
+            || tree.child(*around, "operator").is_some_and(|by| matches!(tree.text(by), "&&" | "||" | "??"))
+    };
+    let inside = || tree.ancestors(at).take(REACH).take_while(|around| !joins(around));
+    let around = || inside().filter(is_question).map(|at| tree.text(at));
+    let says = |words: &[&str]| around().any(|text| words.iter().any(|word| text.contains(word)));
+    if says(tongue.callers) {
+        return Some(Asks);
+    }
+    // A file of tests, or a runner's: no command has such a name.
+    let is_plain = matches!(word, "test" | "tests" | "--test" | "spec");
+    says(tongue.arguments).then_some(if is_plain { Looks } else { Asks })
+}
