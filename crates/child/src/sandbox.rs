@@ -16,6 +16,7 @@ mod belongings;
 pub mod bubblewrap;
 pub mod fence;
 mod hidden;
+mod known;
 mod others;
 mod out_of_sight;
 mod paths;

@@ -27,6 +27,7 @@ use tdd_core::trouble::Trouble;
 
 mod after_a_child;
 pub mod altered;
+mod at_times;
 mod beside;
 mod carry;
 mod census;
@@ -41,6 +42,7 @@ mod git_kept;
 mod git_locks;
 mod git_midst;
 mod git_pointer;
+mod git_restoring;
 mod git_state;
 mod git_told;
 mod git_words;
@@ -370,7 +372,7 @@ impl GitCheckpoints {
             prefix: format!("{}kept-{}", ref_folder(&self.run), slug(label)),
             folder: self.scratch.join(format!("kept-{}", slug(label))),
         };
-        let mut restoring = git_state::Restoring {
+        let mut restoring = git_restoring::Restoring {
             place: &self.place,
             git: &self.own,
             keeper,

@@ -5,3 +5,4 @@ pub mod checkpoints;
 pub mod git_facts;
 pub mod half_done;
 pub mod manifest;
+pub mod tool_folder;

@@ -49,12 +49,6 @@ use survey::Survey;
 use tools::Tools;
 use troubles::{unreadable, unusable};
 
-/// Whether a folder of this name holds other people's code: its files are watched, and no copies are
-/// kept of them.
-pub fn is_tool_folder(name: &str) -> bool {
-    survey::is_tool_folder(name)
-}
-
 /// What a file was when it was sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Sealed {

@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 mod empty;
 mod file;
 
+use super::around::{Around, Holds};
 use super::calls::{Call, Calls};
-use super::claim::{Claim, Says, Weight, callee, claims};
+use super::claim::{Claim, Says, Weight, callee};
+use super::claims::claims;
 use super::doubtful::is_doubtful;
-use super::flow::{Flow, is_function, is_plain};
-use super::helpers::{Around, Holds};
+use super::flow::{Flow, is_plain};
 use super::known_calls::is_harmless;
-use super::literal::{self, Worth};
-use super::plain::Plain;
+use super::literal::Worth;
+use super::plain::{Plain, tokens};
 use super::swallowed::is_swallowed;
-use super::tree::{Span, Tree};
+use super::tree::{Span, Tree, is_function};
 use super::undefined::Unbound;
 use super::{Declared, Language};
 
@@ -261,7 +262,7 @@ impl<'t, 's> Reading<'t, 's> {
 
     /// No code but the test's own decides what this comes to.
     fn is_closed(&self, span: &Span, scene: &Scene<'_, '_>) -> bool {
-        literal::tokens(self.tree, span, &scene.plain).is_some()
+        tokens(self.tree, span, &scene.plain).is_some()
     }
 
     fn is_doomed(&self, claim: &Claim, scene: &Scene<'_, '_>) -> bool {

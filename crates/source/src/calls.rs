@@ -18,10 +18,11 @@ use self::shape::{
     takes_in,
 };
 use super::Language;
-use super::claim::{Weight, callee, claims, method};
+use super::around::{Around, Holds, Home};
+use super::claim::{Weight, callee, method};
+use super::claims::claims;
 use super::flow::Flow;
 use super::go::{is_handle_at, is_plain_handle_call};
-use super::helpers::{Around, Holds, Home};
 use super::imports::{Import, imports};
 use super::known_calls::{is_fixture, is_global, is_harmless, may_assert};
 use super::swallowed::is_swallowed;

@@ -3,8 +3,7 @@
 //! They are named to a person and nothing more: code may be asked twice on purpose.
 
 use super::claim::Claim;
-use super::flow::is_function;
-use super::tree::{Span, Tree};
+use super::tree::{Span, Tree, is_function};
 
 /// Whether a claim that counts as an expectation is one of these: both sides are the same call, one of
 /// its halves denies the other, everything is an instance of `object`, or nobody calls the function that

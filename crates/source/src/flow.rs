@@ -8,8 +8,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::Language;
-use super::javascript::module_stem;
-use super::tree::{Span, Tree, is_name};
+use super::tree::{Span, Tree, is_function, is_name, module_stem};
 
 /// Names, and the spans that their values come from.
 #[derive(Debug, Default)]
@@ -349,13 +348,6 @@ impl<'s> Flow<'s> {
 fn takes_self(tree: &Tree<'_>, function: usize) -> bool {
     let parameters = tree.child(function, "parameters");
     parameters.is_some_and(|list| tree.children(list).any(|at| tree.kind(at) == "self_parameter"))
-}
-
-/// A function of any of the languages.
-pub(super) fn is_function(kind: &str) -> bool {
-    kind.contains("function")
-        || kind.contains("closure")
-        || matches!(kind, "lambda" | "func_literal" | "method_declaration" | "method_definition")
 }
 
 /// What is reached whenever what stands around it is.

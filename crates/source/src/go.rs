@@ -2,8 +2,7 @@
 
 use super::Declared;
 use super::claim::{Claim, arguments, method};
-use super::flow::is_function;
-use super::tree::{Span, Tree};
+use super::tree::{Span, Tree, is_function};
 
 pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
     let mut found = Vec::new();

@@ -288,9 +288,3 @@ pub(super) fn chain<'s>(tree: &Tree<'s>, at: usize) -> Option<(&'s str, Vec<&'s 
     }
     None
 }
-
-/// Imported names: each with what it is called at home and what its module is called.
-pub(super) fn module_stem(specifier: &str) -> &str {
-    let last = specifier.trim_matches(['"', '\'', '`']).rsplit('/').next().unwrap_or_default();
-    last.split('.').next().unwrap_or(last)
-}

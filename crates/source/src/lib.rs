@@ -11,9 +11,11 @@
 //! such a test is judged by its file. Refuses to know: runners, criteria, verdicts.
 
 mod annotation;
+mod around;
 mod body;
 mod calls;
 mod claim;
+mod claims;
 mod doubtful;
 mod flow;
 mod go;
@@ -51,8 +53,9 @@ use std::fmt;
 use std::ops::Range;
 
 pub use self::annotation::annotated;
+pub use self::around::{Around, Helpers, Holds, Home};
 pub use self::body::{Ask, BodyFacts, Expectation};
-pub use self::helpers::{Around, Helpers, Holds, Home, helpers, needs};
+pub use self::helpers::{helpers, needs};
 pub use self::homes::{Files, Package, Place};
 pub use self::imports::{asked_at_load, asked_for};
 pub use self::insertions::{keeps_tests, same_code};

@@ -1,8 +1,8 @@
 //! Expressions that name nothing but what the test itself made of literals: what they come to is
 //! known before any code is written.
 
-use super::plain::Plain;
-use super::tree::{Span, Tree, is_name, is_string};
+use super::plain::{Plain, tokens};
+use super::tree::{Span, Tree};
 
 /// What an expression of literals alone comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,29 +28,6 @@ pub(super) fn are_equal(tree: &Tree<'_>, left: &Span, right: &Span, plain: &Plai
         ([left], [right]) => compare(left, "==", right),
         _ => Worth::Some,
     })
-}
-
-/// The words of an expression, plain names by what they stand for.
-pub(super) fn tokens<'s>(tree: &Tree<'s>, span: &Span, plain: &Plain<'s>) -> Option<Vec<&'s str>> {
-    let mut found = Vec::new();
-    for at in tree.tokens(span.clone()) {
-        let kind = tree.kind(at);
-        let word = tree.text(at);
-        let constant = matches!(word, "undefined" | "NaN" | "nil" | "true" | "false" | "Infinity");
-        if let Some(value) = plain.tokens_of(word).filter(|_| kind == "identifier") {
-            found.extend(value);
-            continue;
-        }
-        if (is_name(kind) && !constant) || matches!(kind, "self" | "this" | "super" | "crate") {
-            return None;
-        }
-        // A prefix may make anything of a string, and code may stand in it.
-        if is_string(kind) && word.starts_with(char::is_alphabetic) && !word.starts_with(['r', 'b', 'u']) {
-            return None;
-        }
-        found.push(word);
-    }
-    (!found.is_empty()).then_some(found)
 }
 
 fn of_tokens(tokens: &[&str]) -> Worth {

@@ -17,7 +17,8 @@ mod rust;
 
 use std::ops::Range;
 
-use super::claim::{Claim, Says, Weight, arguments, callee, claims};
+use super::claim::{Claim, Says, Weight, arguments, callee};
+use super::claims::claims;
 use super::tree::{Span, Tree};
 use super::{Declared, Language, find};
 use literals::{Dice, changed, far, leaves};

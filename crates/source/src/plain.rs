@@ -12,9 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::claim::{Claim, Says};
-use super::flow::{Flow, is_function};
-use super::literal;
-use super::tree::{Span, Tree};
+use super::flow::Flow;
+use super::tree::{Span, Tree, is_function, is_name, is_string};
 
 /// The plain names of a test, and what those come to that are bound once.
 #[derive(Debug, Default)]
@@ -73,8 +72,7 @@ impl<'s> Plain<'s> {
         for _ in 0..ROUNDS {
             let mut found = BTreeMap::new();
             for (name, spans) in values.iter().filter(|(name, _)| !plain.names.contains_key(*name)) {
-                let all: Option<Vec<_>> =
-                    spans.iter().map(|span| literal::tokens(tree, span, &plain)).collect();
+                let all: Option<Vec<_>> = spans.iter().map(|span| tokens(tree, span, &plain)).collect();
                 let Some(mut all) = all else { continue };
                 let once = all.len() == 1 && spans.iter().all(|span| is_of_one_name(tree, span, name));
                 found.insert(*name, all.pop().filter(|_| once));
@@ -92,6 +90,29 @@ impl<'s> Plain<'s> {
         let known = self.names.get(name)?;
         Some(known.as_deref().unwrap_or(&["?", "?"]))
     }
+}
+
+/// The words of an expression, plain names by what they stand for.
+pub(super) fn tokens<'s>(tree: &Tree<'s>, span: &Span, plain: &Plain<'s>) -> Option<Vec<&'s str>> {
+    let mut found = Vec::new();
+    for at in tree.tokens(span.clone()) {
+        let kind = tree.kind(at);
+        let word = tree.text(at);
+        let constant = matches!(word, "undefined" | "NaN" | "nil" | "true" | "false" | "Infinity");
+        if let Some(value) = plain.tokens_of(word).filter(|_| kind == "identifier") {
+            found.extend(value);
+            continue;
+        }
+        if (is_name(kind) && !constant) || matches!(kind, "self" | "this" | "super" | "crate") {
+            return None;
+        }
+        // A prefix may make anything of a string, and code may stand in it.
+        if is_string(kind) && word.starts_with(char::is_alphabetic) && !word.starts_with(['r', 'b', 'u']) {
+            return None;
+        }
+        found.push(word);
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 /// For each node of a body the nearest one that opens what stands in it: itself, or one around it.

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::claim::{Claim, Weight, claims};
+use super::claim::{Claim, Weight};
+use super::claims::claims;
 use super::tree::{Span, Tree, is_string};
 use super::{Language, find};
 

@@ -9,7 +9,8 @@
 //! idle = what neither fails, nor remembers, nor tells anybody but a person
 //! ```
 
-use super::claim::{callee, claims};
+use super::claim::callee;
+use super::claims::claims;
 use super::known_calls::is_harmless;
 use super::tree::{Span, Tree};
 

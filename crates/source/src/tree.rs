@@ -272,6 +272,19 @@ fn span_has_code(tree: &Tree<'_>, at: usize) -> bool {
     tree.span(at).any(|at| matches!(tree.kind(at), "interpolation" | "template_substitution"))
 }
 
+/// A function of any of the languages.
+pub(super) fn is_function(kind: &str) -> bool {
+    kind.contains("function")
+        || kind.contains("closure")
+        || matches!(kind, "lambda" | "func_literal" | "method_declaration" | "method_definition")
+}
+
+/// What a module is called where it is imported by this path, without folders and endings.
+pub(super) fn module_stem(specifier: &str) -> &str {
+    let last = specifier.trim_matches(['"', '\'', '`']).rsplit('/').next().unwrap_or_default();
+    last.split('.').next().unwrap_or(last)
+}
+
 pub(super) fn is_comment(kind: &str) -> bool {
     matches!(kind, "comment" | "line_comment" | "block_comment")
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::exchange::Exchange;
 use super::failure::missing;
-use super::watch::least;
 use super::{AgentSetup, RoleAgent};
 use crate::agent_table::template::{Argv, Placeholder, Template};
 use crate::agent_table::{OwnSandbox, PromptBy};
@@ -154,12 +153,8 @@ impl<'a> Call<'a> {
             Placeholder::Number => Some(self.number.to_string()),
             // Programs count the last message, too, which is no turn of ours; we count those ourselves.
             Placeholder::MaxTurns => Some(self.turns.saturating_add(1).to_string()),
-            Placeholder::MaxUsd => {
-                least(self.caps.attempt.usd, self.caps.run_left.usd).map(|usd| usd.dollars().to_string())
-            }
-            Placeholder::MaxTokens => {
-                least(self.caps.attempt.tokens, self.caps.run_left.tokens).map(|tokens| tokens.to_string())
-            }
+            Placeholder::MaxUsd => self.caps.least_usd().map(|usd| usd.dollars().to_string()),
+            Placeholder::MaxTokens => self.caps.least_tokens().map(|tokens| tokens.to_string()),
             Placeholder::Tdd => path(&self.setup.tdd),
             Placeholder::Cassette => self.setup.cassette.as_deref().and_then(path),
             Placeholder::Protected => Some(self.protected.clone()),

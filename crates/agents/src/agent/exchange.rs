@@ -8,7 +8,6 @@ use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::call::Call;
 use crate::agent_stream::MAX_TEXT;
 use crate::cassette::Cassette;
 use tdd_child::random;
@@ -46,13 +45,13 @@ impl Exchange {
         self.folder().join(Self::PROMPT)
     }
 
-    /// Writes the prompt, the role's text and the table's files, each mode 0600.
-    pub(super) fn fill(&self, order: &AgentOrder, call: &Call<'_>) -> Result<(), Trouble> {
+    /// Writes the prompt, the role's text and the table's files, each a name and its text, each mode 0600.
+    pub(super) fn fill(&self, order: &AgentOrder, of_table: Vec<(String, String)>) -> Result<(), Trouble> {
         let own = [
             (Self::PROMPT.to_owned(), order.prompt.clone()),
             (Self::ROLE.to_owned(), order.role_text.clone()),
         ];
-        for (name, content) in own.into_iter().chain(call.table_files()?) {
+        for (name, content) in own.into_iter().chain(of_table) {
             let path = self.folder().join(name);
             let mut options = fs::OpenOptions::new();
             let file = options.write(true).create_new(true).mode(0o600).open(&path);

@@ -60,7 +60,7 @@ impl TableAgents {
         };
         let exchange = Exchange::create(&self.setup.exchange_root, order)?;
         let call = Call::new(order, agent, &self.setup, &exchange, known);
-        exchange.fill(order, &call)?;
+        exchange.fill(order, call.table_files()?)?;
         home.fill(&call, &self.setup)?;
         let template = match (&resumed, &table.resume_argv) {
             (Some(_), Some(resume)) => resume,

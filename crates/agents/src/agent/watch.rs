@@ -60,7 +60,7 @@ impl Watch {
             // The program's own bound was the least of both.
             Exhaustion::Cost if self.over_run.is_none() => {
                 let Allowance { attempt, run_left } = self.allowance;
-                let (least, left) = (least(attempt.usd, run_left.usd), run_left.usd);
+                let (least, left) = (self.allowance.least_usd(), run_left.usd);
                 (left.is_some() && left == least && attempt.usd != least).then_some(Cap::Usd)
             }
             Exhaustion::Cost => self.over_run,
@@ -120,13 +120,5 @@ impl Listener<'_> {
             return Heard::Enough(Exhaustion::Turns);
         }
         self.watch.look(&stream.used().usage).map_or(Heard::Continue, Heard::Enough)
-    }
-}
-
-/// What a program is told that it may spend.
-pub(super) fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }

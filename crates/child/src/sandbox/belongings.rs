@@ -22,73 +22,20 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::fence::{Fence, Rule};
-use super::places::{CACHES, CARGO, CARGO_LOCKS, Cache, MIXED, Make, TIMETABLES};
+use super::known::{Home, Known, Whose};
+use super::places::{CACHES, CARGO, CARGO_LOCKS, Cache, Make, TIMETABLES};
 use super::told::{Told, registered_home};
 use super::uses::Uses;
 use super::{hidden, probe};
-use crate::leftovers;
 use crate::regular_file;
-use tdd_core::isolation::{Credentials, HomeAccess, Reach};
-use tdd_core::tokens;
+use tdd_core::isolation::{HomeAccess, Reach};
 
-/// The longest settings file of a tool that is read.
-const LONGEST: u64 = 1 << 20;
 /// Whoever lives in one of these has no home of their own.
 const EVERYBODYS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Of one person on this machine. Nothing, where nothing is known of anybody.
 #[derive(Clone, Debug, Default)]
 pub struct Belongings(Option<Rc<Known>>);
-
-pub(super) struct Known {
-    pub(super) reach: Reach,
-    pub(super) vars: BTreeMap<OsString, OsString>,
-    /// By `HOME`, and by the system's list of users, which `ssh` goes by.
-    pub(super) homes: Vec<Home>,
-    /// Of the project; where nothing is known of it, every program that is there counts.
-    uses: Option<Uses>,
-    /// What must be writable in the homes, by real paths.
-    writable: OnceCell<Vec<PathBuf>>,
-    /// Folders that we made, each behind the one that it lies in.
-    made: RefCell<Vec<PathBuf>>,
-    /// Tells whoever comes after a kill which these are.
-    noted: OnceCell<Option<leftovers::MadeFolders>>,
-    /// For what is shown in place of the person's files.
-    ours: OnceCell<Option<leftovers::OwnFolder>>,
-}
-
-/// Without the values of variables, some of which are secrets.
-impl std::fmt::Debug for Known {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Known")
-            .field("reach", &self.reach)
-            .field("homes", &self.homes)
-            .finish_non_exhaustive()
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Home {
-    /// As the person's programs spell it.
-    pub(super) spelled: PathBuf,
-    pub(super) real: PathBuf,
-}
-
-/// The child that a fence is for.
-pub(super) struct Whose<'a> {
-    pub(super) repository: &'a Path,
-    /// What can't be hidden, because the child or its run needs it.
-    pub(super) needed: Vec<&'a Path>,
-    /// What of the person's it uses as its own.
-    pub(super) lent: &'a [PathBuf],
-    pub(super) kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Agent,
-    Command,
-}
 
 impl Belongings {
     /// Those of the person with this environment.
@@ -126,7 +73,7 @@ impl Belongings {
                 fence.set(&table, Rule::ReadOnly);
             }
         }
-        known.hide(fence, whose);
+        hidden::lay(known, fence, whose);
         for path in whose.lent {
             fence.set(path, Rule::Writable);
         }
@@ -223,25 +170,13 @@ impl Known {
         !home.real.starts_with(repository) && !open.any(|open| open == home.real)
     }
 
-    pub(super) fn var(&self, name: &str) -> Option<PathBuf> {
-        let value = self.vars.get(OsStr::new(name)).map(PathBuf::from);
-        value.filter(|path| path.is_absolute())
-    }
-
-    /// A place of `tdd.yaml`.
-    pub(super) fn expanded(&self, place: &str) -> Option<PathBuf> {
-        match place.strip_prefix("~/") {
-            Some(below) => self.homes.first().map(|home| home.spelled.join(below)),
-            None => Some(PathBuf::from(place)),
-        }
-    }
-
     fn writable(&self, repository: &Path) -> &[PathBuf] {
         self.writable.get_or_init(|| self.find_writable(repository))
     }
 
     fn find_writable(&self, repository: &Path) -> Vec<PathBuf> {
-        let told = Told::of(self);
+        let home = self.homes.first().map(|home| home.spelled.as_path());
+        let told = Told::of(home, &|name| self.var(name));
         let mut found: Vec<PathBuf> = Vec::new();
         let mut wanted: Vec<(PathBuf, Make)> = Vec::new();
         for cache in CACHES {
@@ -307,74 +242,6 @@ impl Known {
                     && probe::in_path(program, self.vars.get(OsStr::new("PATH")).map(OsString::as_os_str))
                         .is_some()
             }
-        }
-    }
-
-    /// Makes a folder with those above it, and remembers which were not there. A file of that name is none.
-    fn make(&self, path: &Path, repository: Option<&Path>) -> bool {
-        let absent: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
-        if let Some(repository) = repository.filter(|_| !absent.is_empty()) {
-            let noted = self.noted.get_or_init(|| leftovers::MadeFolders::new(repository).ok());
-            if let Some(noted) = noted {
-                noted.add(absent.iter().rev().copied());
-            }
-        }
-        let made = std::fs::create_dir_all(path).is_ok();
-        self.made.borrow_mut().extend(absent.into_iter().rev().map(Path::to_owned));
-        made
-    }
-
-    /// An empty file of ours, or a text, to be seen in place of one of the person's.
-    pub(super) fn stand_in(&self, name: &str, text: &[u8], repository: &Path) -> Option<PathBuf> {
-        let folder = self.ours.get_or_init(|| leftovers::temporary_folder(repository).ok()).as_ref()?;
-        let file = folder.path().join(name);
-        if regular_file::read(&file).ok().as_deref() != Some(text) {
-            // Another child may see the old one; it keeps it.
-            let new = folder.path().join(format!("{name}.new"));
-            std::fs::write(&new, text).ok()?;
-            std::fs::rename(&new, &file).ok()?;
-        }
-        file.canonicalize().ok()
-    }
-
-    /// Settings that hold tokens, and what is seen in their place.
-    pub(super) fn without_tokens(&self, repository: &Path) -> Vec<(PathBuf, PathBuf)> {
-        if self.reach.hide.credentials == Credentials::Shown {
-            return Vec::new();
-        }
-        let of_homes = MIXED.iter().flat_map(|(variable, name)| {
-            let homes = self.homes.iter().map(move |home| home.spelled.join(name));
-            self.var(variable).into_iter().chain(homes)
-        });
-        let mut pairs: Vec<(PathBuf, PathBuf)> = Vec::new();
-        for (index, path) in of_homes.enumerate() {
-            let Ok(real) = path.canonicalize() else { continue };
-            if real.starts_with(repository)
-                || self.is_shown(&path, &real)
-                || pairs.iter().any(|(_, known)| *known == real)
-            {
-                continue;
-            }
-            let Ok(bytes) = regular_file::head(&real, LONGEST) else { continue };
-            let text = String::from_utf8_lossy(&bytes);
-            let Some(left) = tokens::without(&text) else { continue };
-            if let Some(ours) = self.stand_in(&format!("settings-{index}"), left.as_bytes(), repository) {
-                pairs.push((ours, real));
-            }
-        }
-        pairs
-    }
-
-    fn hide(&self, fence: &mut Fence, whose: &Whose<'_>) {
-        hidden::lay(self, fence, whose);
-    }
-}
-
-/// What nobody has put anything into is of no use to anybody.
-impl Drop for Known {
-    fn drop(&mut self) {
-        for folder in self.made.take().iter().rev() {
-            let _ = std::fs::remove_dir(folder);
         }
     }
 }

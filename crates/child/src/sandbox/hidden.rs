@@ -4,10 +4,15 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::belongings::{Kind, Known, Whose};
 use super::fence::{Fence, Rule};
-use super::places::{CLOUD_LOGINS, CREDENTIALS, MOVED, NAMED, SOCKETS};
+use super::known::{Kind, Known, Whose};
+use super::places::{CLOUD_LOGINS, CREDENTIALS, MIXED, MOVED, NAMED, SOCKETS};
+use crate::regular_file;
 use tdd_core::isolation::Credentials;
+use tdd_core::tokens;
+
+/// The longest settings file of a tool that is read.
+const LONGEST: u64 = 1 << 20;
 
 /// Variables that lead to what is hidden; without it they would only be complained about.
 const SSH: &str = "SSH_AUTH_SOCK";
@@ -154,7 +159,35 @@ impl Known {
         self.reach.hide.shown.iter().filter_map(|place| self.expanded(place))
     }
 
-    pub(super) fn is_shown(&self, place: &Path, real: &Path) -> bool {
+    /// Settings that hold tokens, and what is seen in their place.
+    fn without_tokens(&self, repository: &Path) -> Vec<(PathBuf, PathBuf)> {
+        if self.reach.hide.credentials == Credentials::Shown {
+            return Vec::new();
+        }
+        let of_homes = MIXED.iter().flat_map(|(variable, name)| {
+            let homes = self.homes.iter().map(move |home| home.spelled.join(name));
+            self.var(variable).into_iter().chain(homes)
+        });
+        let mut pairs: Vec<(PathBuf, PathBuf)> = Vec::new();
+        for (index, path) in of_homes.enumerate() {
+            let Ok(real) = path.canonicalize() else { continue };
+            if real.starts_with(repository)
+                || self.is_shown(&path, &real)
+                || pairs.iter().any(|(_, known)| *known == real)
+            {
+                continue;
+            }
+            let Ok(bytes) = regular_file::head(&real, LONGEST) else { continue };
+            let text = String::from_utf8_lossy(&bytes);
+            let Some(left) = tokens::without(&text) else { continue };
+            if let Some(ours) = self.stand_in(&format!("settings-{index}"), left.as_bytes(), repository) {
+                pairs.push((ours, real));
+            }
+        }
+        pairs
+    }
+
+    fn is_shown(&self, place: &Path, real: &Path) -> bool {
         self.shown().any(|shown| {
             place.starts_with(&shown) || shown.canonicalize().is_ok_and(|shown| real.starts_with(shown))
         })

@@ -7,8 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::belongings::{Belongings, Kind, Whose};
+use super::belongings::Belongings;
 use super::fence::{Fence, Laid, Rule};
+use super::known::{Kind, Whose};
 use super::out_of_sight::OutOfSight;
 use super::{Own, others};
 use tdd_core::isolation::Network;
@@ -152,7 +153,7 @@ impl SandboxPaths {
     fn around_role(&self, fence: Fence, role: Role, sealed: &Sealed, own: &[&Path]) -> Laid {
         let mut laid = self.common(fence, sealed, Grain::Folders);
         let fence = &mut laid.fence;
-        others::mask(fence, self);
+        others::mask(fence, &others::inside(&self.git, &self.repository));
         for kept in [".tdd/runs", ".tdd/sessions"].map(|name| self.repository.join(name)) {
             if kept.is_dir() {
                 fence.set(&kept, Rule::Masked);
@@ -235,7 +236,7 @@ impl SandboxPaths {
             laid.fence.set(&runs, Rule::Masked);
         }
         if seen.is_none() {
-            others::protect(&mut laid.fence, self);
+            others::protect(&mut laid.fence, &others::inside(&self.git, &self.repository));
         }
         if work.is_dir() {
             laid.fence.set(work, Rule::Writable);

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::belongings::Known;
 use crate::regular_file;
 
 /// The longest settings file of a tool that is read.
@@ -13,12 +12,12 @@ const LONGEST: u64 = 1 << 20;
 pub(super) struct Told(pub(super) BTreeMap<&'static str, PathBuf>);
 
 impl Told {
-    pub(super) fn of(known: &Known) -> Self {
+    pub(super) fn of(home: Option<&Path>, var: &dyn Fn(&str) -> Option<PathBuf>) -> Self {
         let mut told = BTreeMap::new();
-        let Some(home) = known.homes.first() else { return Self(told) };
-        let config = known.var("XDG_CONFIG_HOME").unwrap_or_else(|| home.spelled.join(".config"));
-        let go = known.var("GOENV").unwrap_or_else(|| config.join("go/env"));
-        let npm = known.var("NPM_CONFIG_USERCONFIG").unwrap_or_else(|| home.spelled.join(".npmrc"));
+        let Some(home) = home else { return Self(told) };
+        let config = var("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        let go = var("GOENV").unwrap_or_else(|| config.join("go/env"));
+        let npm = var("NPM_CONFIG_USERCONFIG").unwrap_or_else(|| home.join(".npmrc"));
         let keys: [(&Path, &[(&str, &'static str)]); 2] = [
             (&go, &[("GOPATH", "GOPATH"), ("GOCACHE", "GOCACHE"), ("GOMODCACHE", "GOMODCACHE")]),
             (&npm, &[("cache", "npm_config_cache"), ("store-dir", "npm_config_store_dir")]),
@@ -30,7 +29,7 @@ impl Told {
                 let Some((key, value)) = line.split_once('=') else { continue };
                 let value = value.trim().trim_matches('"').replace("${HOME}", "~");
                 let path = match value.strip_prefix("~/") {
-                    Some(below) => home.spelled.join(below),
+                    Some(below) => home.join(below),
                     None => PathBuf::from(&value),
                 };
                 let name = keys.iter().find(|(known, _)| *known == key.trim()).map(|(_, name)| *name);

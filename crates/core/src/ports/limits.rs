@@ -1,7 +1,7 @@
 //! The bounds of one child.
 
 use crate::attempt::{Bound, Exhaustion, SetBy};
-use crate::usage::Caps;
+use crate::usage::{Caps, Usd};
 
 /// Bounds of one child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,4 +45,22 @@ pub struct Allowance {
     pub attempt: Caps,
     /// What is left for the whole run; reaching one of these pauses it.
     pub run_left: Caps,
+}
+
+impl Allowance {
+    /// What a program is told that it may spend.
+    pub fn least_usd(&self) -> Option<Usd> {
+        least(self.attempt.usd, self.run_left.usd)
+    }
+
+    pub fn least_tokens(&self) -> Option<u64> {
+        least(self.attempt.tokens, self.run_left.tokens)
+    }
+}
+
+fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
 }

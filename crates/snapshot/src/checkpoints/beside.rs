@@ -8,7 +8,7 @@ use super::import::{self, Delta};
 use super::rules::Folder;
 use super::walk::{self, Found};
 use super::{GitCheckpoints, disk};
-use crate::manifest::is_tool_folder;
+use crate::tool_folder::is_tool_folder;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;

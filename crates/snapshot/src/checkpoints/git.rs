@@ -10,8 +10,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::at_times;
 use super::place::GitPlace;
-use super::private;
 use tdd_child::free_space;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::trouble::{Obstacle, Trouble, Why};
@@ -85,7 +85,7 @@ impl Git {
     /// git with what makes it quiet and harmless; pipes and arguments are the caller's.
     pub(super) fn command(&self) -> Command {
         if let Some(refs) = &self.refs {
-            private::lead_to_what_comes_and_goes(&self.folder, refs);
+            at_times::lead_to_what_comes_and_goes(&self.folder, refs);
         }
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os() {

@@ -143,6 +143,16 @@ pub(super) fn put_back(folder: &Path, path: &[u8], copied: Option<&Copied>) -> s
     }
 }
 
+/// Makes a guarded file as it was.
+pub(super) fn put_back_or_say(folder: &Path, path: &[u8], was: Option<&Copied>) -> Result<(), Trouble> {
+    put_back(folder, path, was).map_err(|error| {
+        let shown = String::from_utf8_lossy(path).into_owned();
+        Trouble::environment(format!("{shown} in the git folder was changed and can't be put back"))
+            .because(error)
+            .mend("see that the folder may be written")
+    })
+}
+
 /// The files and links that `names` stand for, folders walked without following links.
 pub(super) fn found(folder: &Path, names: &[&str]) -> Result<BTreeMap<Vec<u8>, Metadata>, Trouble> {
     found_outside(folder, names, b"")

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::git_files;
-use super::git_state::put_back;
+use super::git_files::put_back_or_say;
 use super::git_words::{LEFT, short};
 use super::place::GitPlace;
 use tdd_child::regular_file;
@@ -52,7 +52,7 @@ impl Locks {
             if is_busy {
                 said.push(format!(".git/{name} is there, and a git is at work; {LEFT}"));
             } else {
-                put_back(folder, path, None)?;
+                put_back_or_say(folder, path, None)?;
                 said.push(format!(".git/{name} was left behind; removed"));
             }
         }

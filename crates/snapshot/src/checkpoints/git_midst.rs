@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::git::{self, Git};
+use super::git_files::put_back_or_say;
 use super::git_files::{self, Copied, Copies, Differs};
-use super::git_state::put_back;
 use super::walk::full_path;
 use tdd_core::trouble::Trouble;
 
@@ -39,7 +39,7 @@ pub(super) fn remove_empty(git_dir: &Path, before: &Copies) -> Result<(), Troubl
     for name in ["rebase-merge", "rebase-apply", "sequencer"] {
         let was_there = before.keys().any(|path| top_of(path) == name.as_bytes());
         if !was_there && git_files::names(git_dir, name)?.is_empty() {
-            put_back(git_dir, name.as_bytes(), None)?;
+            put_back_or_say(git_dir, name.as_bytes(), None)?;
         }
     }
     Ok(())

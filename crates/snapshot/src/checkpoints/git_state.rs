@@ -12,17 +12,15 @@
 //! objects. A child that destroys objects can't be undone.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::git::Git;
-use super::git_files::{self, Copied, Copies, Differs};
-use super::git_kept::Keeper;
+use super::git_files::{self, Copied, Copies, Differs, put_back_or_say};
 use super::git_pointer::put_back_pointer;
+use super::git_restoring::Restoring;
 use super::git_words::{LEFT, head_text, is_branch, line, moved, short};
 use super::place::GitPlace;
-use super::refs::{OurRefs, RefFiles, RefValue, Refs, Sound, refs};
-use super::specials::Clean;
+use super::refs::{RefFiles, RefValue, Refs, refs};
 use super::{git_locks, git_midst, git_told, run_refs};
 use tdd_core::event::BRINGS_BACK;
 use tdd_core::guard::{self, Guard};
@@ -30,18 +28,6 @@ use tdd_core::trouble::Trouble;
 
 /// A child can make thousands of refs; nobody reads that many lines.
 const MOST_LINES: usize = 100;
-
-/// What is needed to put things back.
-pub(super) struct Restoring<'r> {
-    pub(super) place: &'r GitPlace,
-    /// On the folder of ours that leads to the user's refs.
-    pub(super) git: &'r Git,
-    pub(super) keeper: Keeper<'r>,
-    /// Our own refs: a child may have deleted them.
-    pub(super) ours: &'r OurRefs,
-    pub(super) clean: &'r mut Clean,
-    pub(super) sound: &'r mut Sound,
-}
 
 /// The git state of a work tree at one moment.
 #[derive(Debug)]
@@ -132,7 +118,7 @@ impl GitState {
                 _ if differs == Differs::New => line(git_midst::top_of(&path), differs, None),
                 _ => line(&path, differs, None),
             };
-            put_back(&at.place.git_dir, &path, was)?;
+            put_back_or_say(&at.place.git_dir, &path, was)?;
             if said.last() != Some(&text) {
                 said.push(text);
             }
@@ -244,7 +230,7 @@ impl GitState {
                 said.push(format!("{}, which leads nowhere, was left behind; {LEFT}", short(&name)));
                 continue;
             }
-            put_back(&at.place.common_dir, &path, None)?;
+            put_back_or_say(&at.place.common_dir, &path, None)?;
             if self.refs.contains_key(&name) {
                 broken.insert(name);
             } else {
@@ -272,7 +258,7 @@ impl GitState {
         let mut now = if let Ok(now) = refs(at.git, "") {
             now
         } else {
-            put_back(&at.place.common_dir, b"packed-refs", self.packed_refs.as_ref())?;
+            put_back_or_say(&at.place.common_dir, b"packed-refs", self.packed_refs.as_ref())?;
             said.push("git's packed-refs could not be read; put back".to_owned());
             refs(at.git, "")?
         };
@@ -348,16 +334,6 @@ fn our_lost(at: &Restoring<'_>, now: &Refs) -> (Vec<String>, Vec<(String, RefVal
         (line, (name.clone(), value(&commit.0)))
     })
     .unzip()
-}
-
-/// Makes a guarded file as it was.
-pub(super) fn put_back(folder: &Path, path: &[u8], was: Option<&Copied>) -> Result<(), Trouble> {
-    git_files::put_back(folder, path, was).map_err(|error| {
-        let shown = String::from_utf8_lossy(path).into_owned();
-        Trouble::environment(format!("{shown} in the git folder was changed and can't be put back"))
-            .because(error)
-            .mend("see that the folder may be written")
-    })
 }
 
 /// Deletions first, because a branch `a/b` keeps the branch `a` from being made again.

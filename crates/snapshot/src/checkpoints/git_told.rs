@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::git::Git;
 use super::git_files::{self, Copied, Copies, Differs};
-use super::git_state::Restoring;
+use super::git_restoring::Restoring;
 use super::git_words::{LEFT, line, short};
 use super::place::GitPlace;
 use tdd_core::trouble::Trouble;

@@ -7,20 +7,13 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::checkpoints::edit::Tree;
+use crate::tool_folder::is_tool_folder;
 use tdd_child::folder;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 
-/// Folders of other people's code: far too large to be hashed before each run, so their files are
-/// watched by what `lstat` says of them.
-const TOOLS: [&str; 7] = ["node_modules", ".venv", "venv", ".tox", ".nox", "vendor", "bower_components"];
 /// Those of them that people share between work trees by a link.
 const LINKED_TOOLS: &[&str] = &["node_modules", ".venv", "venv"];
-
-/// Whether a folder of this name is one of those.
-pub(super) fn is_tool_folder(name: &str) -> bool {
-    TOOLS.contains(&name)
-}
 
 /// What a build leaves, wherever the rules did not say so.
 const BUILT: &str = "target";

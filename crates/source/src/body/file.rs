@@ -1,9 +1,10 @@
 //! A file as a whole: what is known of a test whose name its source computes.
 
 use super::super::Language;
+use super::super::around::Holds;
 use super::super::calls::Call;
-use super::super::claim::{Weight, claims};
-use super::super::helpers::Holds;
+use super::super::claim::Weight;
+use super::super::claims::claims;
 use super::super::plain::Plain;
 use super::super::swallowed::is_swallowed;
 use super::{BodyFacts, Expectation, MOST_ASKS, Reading};

@@ -1,9 +1,8 @@
 //! The parts of a call as it is written: who is called, on what, and with what.
 
 use super::super::claim::method;
-use super::super::flow::is_function;
 use super::super::go::is_handle_at;
-use super::super::tree::{Span, Tree};
+use super::super::tree::{Span, Tree, is_function};
 
 /// What a call is given and called on, without its own name; of what holds nothing, nothing.
 pub(super) fn given(tree: &Tree<'_>, at: usize) -> Vec<Span> {

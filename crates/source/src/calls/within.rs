@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use super::super::around::{Holds, Home};
 use super::super::flow::Flow;
-use super::super::helpers::{Holds, Home};
 use super::super::known_calls::is_harmless;
 use super::super::tokens::{self, How, Written};
 use super::super::tree::Tree;

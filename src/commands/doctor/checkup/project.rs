@@ -21,7 +21,7 @@ use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::packs;
-use tdd_snapshot::manifest;
+use tdd_snapshot::tool_folder;
 use tdd_snapshot::{git_facts, half_done};
 use tdd_spec::requirement::PLACEHOLDER;
 
@@ -141,7 +141,7 @@ fn ignored(place: &Place) -> Vec<Finding> {
     };
     let is_tool = |path: &&String| {
         let folder = path.strip_suffix('/');
-        folder.is_some_and(|path| manifest::is_tool_folder(path.rsplit('/').next().unwrap_or(path)))
+        folder.is_some_and(|path| tool_folder::is_tool_folder(path.rsplit('/').next().unwrap_or(path)))
     };
     let all = git_facts::ignored(&place.repository);
     let (tools, others): (Vec<&String>, Vec<&String>) = all.iter().partition(is_tool);
