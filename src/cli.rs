@@ -197,6 +197,13 @@ pub struct RunArgs {
     pub halt: HaltArgs,
 }
 
+impl RunArgs {
+    /// Whether more than one requirement may be meant.
+    pub fn means_several(&self) -> bool {
+        self.all || !self.others.is_empty()
+    }
+}
+
 /// As they were typed; `settings::caps` reads them.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CapArgs {

@@ -1,4 +1,8 @@
-//! One file per subcommand; each wires the world into the driver..
+//! One file per subcommand; each wires the world into the driver.
+//!
+//! ```text
+//! subcommands ─► runs (what runs there are, and where each stands) ─► given (folder, environment, settings)
+//! ```
 
 pub mod agent;
 pub mod clean;
@@ -12,8 +16,8 @@ pub mod exec;
 pub mod explain;
 pub mod fix;
 pub mod gate;
+mod given;
 pub mod init;
-mod journalled;
 mod junit;
 pub mod log;
 pub mod look;
@@ -25,25 +29,20 @@ pub mod reference;
 mod reports;
 pub mod resume;
 pub mod run;
-mod run_status;
+mod runs;
 mod sarif;
 mod several;
 pub mod status;
 pub mod undo;
 pub mod wait;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command, Internal, Reader, RunArgs};
 use crate::exit::Exit;
-use crate::settings::Environment;
-use crate::text::config::ConfigFile;
-use crate::text::mask::Mask;
 use crate::text::object::{Content, Failure};
 use crate::view::print;
-use crate::world::config_file;
-use crate::world::project::Place;
+use tdd_child::detached;
 use tdd_child::passthrough::left;
 use tdd_child::signals;
 #[cfg(debug_assertions)]
@@ -60,8 +59,8 @@ pub fn run(cli: Cli, reader: Reader) -> ExitCode {
         print::message(&format!("tdd: {line}"));
     }
     let outcome = match cli.command {
-        None => reviewed(run::run(&cli.run), &look::review::Offer::after_run(&cli.run)),
-        Some(Command::Run(args)) => reviewed(run::run(&args), &look::review::Offer::after_run(&args)),
+        None => reviewed(one_or_several(&cli.run), &look::review::Offer::after_run(&cli.run)),
+        Some(Command::Run(args)) => reviewed(one_or_several(&args), &look::review::Offer::after_run(&args)),
         Some(Command::Resume(args)) => {
             reviewed(resume::run(&args), &look::review::Offer::after_resume(&args))
         }
@@ -93,8 +92,19 @@ pub fn run(cli: Cli, reader: Reader) -> ExitCode {
         Some(Command::Config(args)) => config::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
     };
-    let code = outcome.unwrap_or_else(|trouble| report(&trouble, reader));
+    let code = outcome.unwrap_or_else(|trouble| given::report(&trouble, reader));
     told_of_loss(code, purpose)
+}
+
+/// Of one requirement or of more.
+fn one_or_several(args: &RunArgs) -> Result<ExitCode, Trouble> {
+    if args.detach.detach {
+        return detach::start(args.output.into());
+    }
+    if args.detach.detached {
+        detached::leave_terminal();
+    }
+    if args.means_several() { several::run(args) } else { run::run(args) }
 }
 
 /// A run that halts before a person's eyes ends in the review; its exit code is that of the last state.
@@ -220,7 +230,7 @@ pub fn run_internal(internal: &Internal) -> ExitCode {
         Internal::ModelServer(args) => model_server::run(args),
         Internal::Hook(args) => Ok(gate::hook::run(args)),
     };
-    outcome.unwrap_or_else(|trouble| report(&trouble, Reader::Person))
+    outcome.unwrap_or_else(|trouble| given::report(&trouble, Reader::Person))
 }
 
 /// For the suite: the same program without one of its checks.
@@ -231,63 +241,4 @@ fn switch_off_guard() {
     if let Some(guard) = named.and_then(|name| Guard::from_name(&name)) {
         guard::switch_off(guard);
     }
-}
-
-/// The current directory and the environment: read here, once, and given on by argument.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads them")]
-fn surroundings() -> Result<(PathBuf, Environment), Trouble> {
-    let cwd = std::env::current_dir().map_err(|error| {
-        Trouble::environment("the current directory can't be found")
-            .because(error)
-            .advise("change to a folder that exists and that you may read")
-    })?;
-    Ok((cwd, environment()))
-}
-
-#[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
-fn environment() -> Environment {
-    Environment::from_vars(std::env::vars_os())
-}
-
-/// What hides this person's secrets.
-fn mask_of(environment: &Environment) -> Mask {
-    let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
-    Mask::new(environment.vars.iter().map(|(name, value)| (text(name), text(value))))
-}
-
-/// `tdd.yaml`, if the project has one.
-fn read_config(place: &Place) -> Result<Option<ConfigFile>, Trouble> {
-    let text = config_file::read(&place.project)?;
-    text.map(|text| crate::text::config::read(config_file::NAME, &text)).transpose()
-}
-
-/// The person's own settings, if there are any.
-fn read_own(environment: &Environment) -> Result<Option<ConfigFile>, Trouble> {
-    let Some(path) = environment.config_home.as_deref().map(config_file::persons) else { return Ok(None) };
-    let text = config_file::read_at(&path)?;
-    text.map(|text| crate::text::config::read_person(&path.to_string_lossy(), &text)).transpose()
-}
-
-/// The project's settings over the person's own.
-fn read_settings(place: &Place, environment: &Environment) -> Result<Option<ConfigFile>, Trouble> {
-    Ok(layered(read_config(place)?, read_own(environment)?))
-}
-
-fn layered(project: Option<ConfigFile>, own: Option<ConfigFile>) -> Option<ConfigFile> {
-    match (project, own) {
-        (project, None) => project,
-        (project, Some(own)) => Some(project.unwrap_or_default().over(&own)),
-    }
-}
-
-/// What is wrong may quote a command of the project's.
-fn report(trouble: &Trouble, reader: Reader) -> ExitCode {
-    let mask = mask_of(&environment());
-    let trouble = &trouble.clone().map_words(&|text| mask.apply(text).into_owned());
-    print::trouble(trouble);
-    let code = Exit::of_trouble(trouble).code();
-    if reader == Reader::Program {
-        print::result(&Content::Error(Failure::of(trouble)).last(code));
-    }
-    ExitCode::from(code)
 }

@@ -13,6 +13,7 @@ pub mod json_splice;
 pub mod mask;
 pub mod object;
 pub mod prompt;
+pub mod row;
 pub mod sarif;
 pub mod skill;
 pub mod summary;

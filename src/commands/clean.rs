@@ -10,11 +10,11 @@ use serde_json::json;
 mod held;
 pub(super) mod sessions;
 
-use super::journalled::Journalled;
 use super::run::execute;
-use super::run_status::{self, RunStatus};
-use super::status::repository;
 use crate::cli::CleanArgs;
+use crate::commands::runs::chosen::repository;
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::{self as run_status, RunStatus};
 use crate::text::object::VERSION;
 use crate::view::print;
 use crate::world::journal_file::folders::{self, Entry};

@@ -17,12 +17,12 @@ use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
 
 pub fn run(args: &ConfigArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let place = project::locate(&cwd);
     if let Err(trouble) = &place {
         print::message(&format!("tdd: only your own settings are told: {}", trouble.what));
     }
-    let mask = super::mask_of(&environment);
+    let mask = super::given::mask_of(&environment);
     let shown = |row: Row| Row {
         value: mask.apply(&row.value).into_owned(),
         from: mask.apply(&row.from).into_owned(),
@@ -34,10 +34,13 @@ pub fn run(args: &ConfigArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn rows(place: Option<&Place>, environment: &Environment) -> Result<Vec<Row>, Trouble> {
-    let project = place.map(super::read_config).transpose()?.flatten();
-    let own = super::read_own(environment)?;
-    let settings =
-        Settings::resolve(&RunArgs::default(), super::layered(project.clone(), own.clone()), environment)?;
+    let project = place.map(super::given::read_config).transpose()?.flatten();
+    let own = super::given::read_own(environment)?;
+    let settings = Settings::resolve(
+        &RunArgs::default(),
+        super::given::layered(project.clone(), own.clone()),
+        environment,
+    )?;
     let (project, own) = (project.unwrap_or_default(), own.unwrap_or_default());
     let persons = own_file(environment).unwrap_or_default();
     let says_sandbox = match &environment.sandbox {

@@ -18,7 +18,7 @@ use tdd_core::terminal_noise;
 use tdd_core::trouble::Trouble;
 
 pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let place = project::locate(&cwd)?;
     let requirement = find(args, &place)?;
     if args.fix && !requirement.reading.is_written() {
@@ -30,14 +30,14 @@ pub fn run(args: &CriteriaArgs) -> Result<ExitCode, Trouble> {
     }
     let shown = if args.fix { find(args, &place)? } else { requirement };
     // As a run keeps, shows and tells it.
-    let mask = super::mask_of(&environment);
+    let mask = super::given::mask_of(&environment);
     let shown = shown.with_words(|text| mask.apply(text).into_owned());
     print::result(&if args.json { as_json(&shown, &place)? } else { for_people(&shown, &place) });
     Ok(ExitCode::SUCCESS)
 }
 
 fn find(args: &CriteriaArgs, place: &Place) -> Result<Requirement, Trouble> {
-    let config = super::read_config(place)?;
+    let config = super::given::read_config(place)?;
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(DEFAULT_SPECS_DIR);
     let archived = if args.archived { Archive::Included } else { Archive::LeftOut };

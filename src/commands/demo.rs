@@ -36,7 +36,7 @@ const FAILURES: [(&str, &str); 5] = [
 const IMPATIENT: (&str, &str) = ("tdd.yaml", "attempt_deadline: 3s\n");
 
 pub fn run(args: &DemoArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     refuse_without_cargo()?;
     let folder = match &args.dir {
         Some(dir) => cwd.join(dir),

@@ -13,7 +13,7 @@ use tdd_child::detached::{self, Started};
 use tdd_core::event::RunId;
 use tdd_core::trouble::Trouble;
 
-use super::run::execute::run_id_of;
+use tdd_child::run_folder;
 
 /// What a detached run says once its journal is there.
 const SIGN: &str = "tdd: at work on ";
@@ -81,7 +81,7 @@ pub fn begun(run: &Path) -> Result<(), Trouble> {
         Trouble::environment("what the run prints can't be led into its folder").because(error)
     };
     let file = detached::file_for(&run.join(SAID)).map_err(failed)?;
-    print::message(&format!("{SIGN}{}", run_id_of(run).0));
+    print::message(&format!("{SIGN}{}", run_folder::id_of(run).0));
     detached::speak_into(&file).map_err(failed)
 }
 

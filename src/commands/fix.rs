@@ -50,9 +50,10 @@ const NAME: &str = "fix";
 
 /// Runs the checks and the loop.
 pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let place = project::locate(&cwd)?;
-    let settings = FixSettings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
+    let settings =
+        FixSettings::resolve(args, super::given::read_settings(&place, &environment)?, &environment)?;
     git_facts::refuse_locked_index(&place.repository)?;
     earlier::refuse_half_undone(&place.repository)?;
     let agent = agent(&settings, &environment)?;
@@ -72,7 +73,7 @@ pub fn run(args: &FixArgs) -> Result<ExitCode, Trouble> {
         CheckDeadlines { types_ms: settings.type_deadline_ms, tests_ms: settings.test_deadline_ms };
     let named = (settings.checks.as_slice(), settings.checks_from);
     let found = checks::find(&place.project, &settings.common.commands, named, deadlines)?;
-    let mask = super::mask_of(&environment);
+    let mask = super::given::mask_of(&environment);
     for note in &found.notes {
         print::message(&format!("tdd: {}", mask.apply(note)));
     }
@@ -251,7 +252,7 @@ pub(super) fn closing(
 
 /// There is nothing to resume: the best state is in the tree, and a new run goes on from it.
 fn pause(reason: &str, run: &Path, (facts, output, exit): (&Facts, OutputMode, Exit), with: &Flags) -> Exit {
-    let id = execute::run_id_of(run);
+    let id = run_folder::id_of(run);
     match output {
         OutputMode::Json(_) | OutputMode::Summary(_) => {
             let paused = Paused::of(reason, run, format!("tdd fix{with}"), facts);

@@ -43,6 +43,7 @@ mod own_settings;
 mod paths;
 mod person;
 mod plan;
+mod ran;
 mod refactoring;
 mod runs;
 mod see;
@@ -60,8 +61,8 @@ use compare::{compare, of};
 use desk::Desk;
 pub(super) use desk::NO_TESTS;
 use paths::Target;
+use ran::Wanted;
 use refactoring::Looked;
-use runs::Wanted;
 pub(super) use settings::another_in_path;
 use turn::Turned;
 
@@ -118,7 +119,7 @@ fn desk(args: &SessionArgs) -> Result<Desk, Trouble> {
 }
 
 fn on(args: &SessionArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let place = project::locate(&cwd)?;
     let id = match desk::chosen(&place, args.session.as_deref()) {
         Ok(Some(id)) => id,

@@ -48,7 +48,7 @@ impl Next {
 }
 
 pub fn run(args: &InitArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let place = at(project::locate(&cwd)?, &cwd);
     if args.undo {
         return undo(&place);
@@ -103,7 +103,7 @@ fn no_settings() -> tdd_core::commands::CommandSettings {
 }
 
 fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan, Trouble> {
-    let config = super::read_settings(&place, environment)?;
+    let config = super::given::read_settings(&place, environment)?;
     let run = RunArgs {
         agent: args.agent.clone(),
         test: args.test.clone(),
@@ -117,7 +117,7 @@ fn plan(args: &InitArgs, place: Place, environment: &Environment) -> Result<Plan
         gate: args.gate.as_deref(),
         agent: args.agent.as_deref(),
     };
-    let mask = super::mask_of(environment);
+    let mask = super::given::mask_of(environment);
     let shown = chosen.commands.with_words(|text| mask.apply(text).into_owned());
     let mut found = vec![
         format!("project:  {}", place.project.display()),

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::journalled::{Journalled, Span};
-use super::run_status::RunStatus;
-use super::{look, status};
+use crate::commands::runs::headline;
+use crate::commands::runs::journalled::{Journalled, Span};
+use crate::commands::runs::status::RunStatus;
+use crate::commands::runs::story;
 use crate::world::journal_file;
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;
@@ -29,7 +30,7 @@ pub(super) fn made(xml: Result<String, String>) -> Result<String, Trouble> {
 }
 
 fn suite(repository: &Path, run: &RunDir) -> Result<Suite, Trouble> {
-    let story = look::story_of(run)?;
+    let story = story::story_of(run)?;
     let rows = story.matrix();
     let requirement = &story.state.run.requirement;
     let mut cases = Vec::new();
@@ -56,10 +57,10 @@ fn case(name: String, class: &str, file: Option<String>, became: Became) -> Case
 fn itself(repository: &Path, run: &RunDir, story: &Story) -> Result<Case, Trouble> {
     let state = &story.state;
     let told = Journalled::Cycle(Box::new(state.clone()));
-    let message = harmless::line(&status::headline(&told, &RunStatus::of(repository, run, &told)));
+    let message = harmless::line(&headline::headline(&told, &RunStatus::of(repository, run, &told)));
     let became = if let Phase::Ended { end: End::Finished(_) } = &state.phase {
         Became::Passed
-    } else if let Some(cause) = status::cause_of(state) {
+    } else if let Some(cause) = headline::cause_of(state) {
         Became::Failed { message: cause, text: report(run) }
     } else {
         Became::Errored { message, text: format!("tdd status {}", run.id) }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::cli::LogArgs;
+use crate::text::row::{one_row, time};
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record};
@@ -32,7 +33,7 @@ use tdd_core::state::{Entry, State};
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::Usage;
 
-use super::status::{chosen_run, repository};
+use crate::commands::runs::chosen::{chosen_run, repository};
 
 mod held_out;
 mod session;
@@ -334,31 +335,6 @@ fn kind(kind: tdd_core::attempt::AttemptKind) -> &'static str {
 
 fn short(digest: &str) -> &str {
     digest.get(..10).unwrap_or(digest)
-}
-
-/// More is cut, between two words.
-const LONGEST_ROW: usize = 400;
-
-/// What a child said must neither fill a screen nor steer a terminal.
-pub(super) fn one_row(text: &str) -> String {
-    let mut row: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_ROW + 1).collect();
-    if row.chars().count() <= LONGEST_ROW {
-        return row;
-    }
-    row.pop();
-    // A word that fills the row is cut.
-    let whole = row.rfind(' ').filter(|at| *at > row.len() / 2).unwrap_or(row.len());
-    row.truncate(whole);
-    format!("{} …", row.trim_end())
-}
-
-/// UTC, to the second.
-pub(super) fn time(ts_ms: u64) -> String {
-    i64::try_from(ts_ms)
-        .ok()
-        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
-        .map_or_else(|| "????-??-??T??:??:??Z".to_owned(), |at| format!("{at:.0}"))
 }
 
 #[cfg(test)]

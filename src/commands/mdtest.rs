@@ -46,7 +46,7 @@ pub fn run(args: &MdtestArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn list(args: &MdtestListArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, _) = super::surroundings()?;
+    let (cwd, _) = super::given::surroundings()?;
     let (_, tests) = find(args, &cwd)?;
     let lines = tests.iter().map(|test| tdd_core::harmless::line(&test.name) + "\n");
     print::result(&lines.collect::<String>());
@@ -65,7 +65,7 @@ fn find(args: &MdtestListArgs, cwd: &Path) -> Result<(PathBuf, Vec<Test>), Troub
 }
 
 fn carry_out(args: &MdtestRunArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let (root, tests) = find(&args.which, &cwd)?;
     let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let limits = limits(args)?;
@@ -203,7 +203,7 @@ fn config(root: &Path, environment: &Environment) -> Result<ConfigFile, Trouble>
     let folder = project::locate(root).map_or_else(|_| outside_git(), |place| place.project);
     let text = config_file::read(&folder)?;
     let project = text.map(|text| config::read(config_file::NAME, &text)).transpose()?;
-    Ok(super::layered(project, super::read_own(environment)?).unwrap_or_default())
+    Ok(super::given::layered(project, super::given::read_own(environment)?).unwrap_or_default())
 }
 
 /// Where what the agents print is kept, and their private state while they run. Outside of the suite,

@@ -16,9 +16,9 @@ use tdd_core::trouble::Trouble;
 const LONGEST_TITLE: usize = 200;
 
 pub fn run(args: &NewArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, _) = super::surroundings()?;
+    let (cwd, _) = super::given::surroundings()?;
     let place = project::locate(&cwd)?;
-    let config = super::read_config(&place)?;
+    let config = super::given::read_config(&place)?;
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(DEFAULT_SPECS_DIR);
     let known = project::known_requirements(&place, specs_dir)?;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{ResumeArgs, RunArgs};
+use crate::commands::runs::chosen;
 use crate::settings::{Environment, Settings, caps, the_one};
 use crate::world::project::{self, Archive, Place};
 use tdd_child::detached;
@@ -22,13 +23,12 @@ use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::{Then, Trouble};
 use tdd_snapshot::git_facts;
 
-use super::journalled::{self, Journalled};
 use super::reports::ReportFile;
 use super::run::execute::{self, Hold};
 use super::run::prepare::{self, Prepared};
 use super::run::record;
-use super::run_status::{self, RunStatus};
-use super::status;
+use crate::commands::runs::journalled::{self, Journalled};
+use crate::commands::runs::status::{self as run_status, RunStatus};
 
 pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     if args.detach.detach {
@@ -37,7 +37,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     if args.detach.detached {
         detached::leave_terminal();
     }
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let place = project::locate(&cwd)?;
     // Before the journal is read: another process may be writing it.
     let hold = Hold::take(&place.repository)?;
@@ -65,7 +65,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
     let prepared = prepared(args, place, environment, &state, &cwd).map_err(goes_on)?;
     let besides = args.no_refactor && decision != Some(Decision::NoRefactor);
     let decisions = decision.into_iter().chain(besides.then_some(Decision::NoRefactor)).collect();
-    let mask = super::mask_of(&prepared.environment);
+    let mask = super::given::mask_of(&prepared.environment);
     let why = args.reason.as_deref().map(|why| mask.apply(why).into_owned());
     execute::go_on(&prepared, run.path, (decisions, why), &hold).map_err(goes_on)
 }
@@ -74,7 +74,7 @@ pub fn run(args: &ResumeArgs) -> Result<ExitCode, Trouble> {
 /// unnamed: what came after it has changed the tree.
 fn chosen(place: &Place, name: Option<&str>) -> Result<(RunDir, State), Trouble> {
     if name.is_some() {
-        let run = status::chosen_run(&place.repository, name)?;
+        let run = chosen::chosen_run(&place.repository, name)?;
         return match Journalled::read(&run)?.0 {
             Journalled::Cycle(state) => Ok((run, *state)),
             Journalled::Fix(_) => Err(Trouble::user(format!("{} is a run of tdd fix", run.id))
@@ -150,7 +150,7 @@ pub(super) fn as_it_reads_now(
     (place, environment): (&Place, &Environment),
 ) -> Result<Requirement, Trouble> {
     let path = place.repository.join(state.run.requirement.path.as_str());
-    let config = super::read_config(place)?;
+    let config = super::given::read_config(place)?;
     let specs_dir = config.and_then(|config| config.specs_dir);
     let specs_dir = specs_dir.as_deref().unwrap_or(crate::settings::DEFAULT_SPECS_DIR);
     if !path.exists() {
@@ -163,7 +163,7 @@ pub(super) fn as_it_reads_now(
     }
     let mut now = project::find_requirement(place, specs_dir, &path.to_string_lossy(), Archive::Included)?;
     now.id.clone_from(&state.run.requirement.id);
-    let mask = super::mask_of(environment);
+    let mask = super::given::mask_of(environment);
     Ok(now.with_words(|text| mask.apply(text).into_owned()))
 }
 
@@ -293,7 +293,8 @@ fn prepared(
         output: args.output,
         ..RunArgs::default()
     };
-    let settings = Settings::resolve(&run_args, super::read_settings(&place, &environment)?, &environment)?;
+    let settings =
+        Settings::resolve(&run_args, super::given::read_settings(&place, &environment)?, &environment)?;
     let names = Role::ALL.map(|role| match &args.agent {
         Some(name) => name.clone(),
         None => state.run.agents[role as usize].clone(),
@@ -311,7 +312,8 @@ fn prepared(
     if args.edited && matches!(state.phase, Phase::Ended { .. }) {
         commands::refuse_edited(&state.run, &settings)?;
     }
-    let chosen = commands::of_run(args, &state.run, (&place, &settings), &super::mask_of(&environment))?;
+    let chosen =
+        commands::of_run(args, &state.run, (&place, &settings), &super::given::mask_of(&environment))?;
     // What the run was begun with holds, unless the operator says otherwise in so many words.
     let wanted = match (state.run.plan.sandbox, &args.isolation.sandbox) {
         (SandboxNeed::Required, None) => Wanted::Enforce,

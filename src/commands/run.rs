@@ -16,13 +16,11 @@ pub mod wire;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::several;
 use crate::cli::RunArgs;
 use crate::exit::Exit;
 use crate::settings::{Environment, Intent, OutputMode};
 use crate::text::object::{Content, DryRun};
 use crate::view::{print, tell};
-use tdd_child::detached;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::Refactoring;
 use tdd_core::held_out::Holding;
@@ -31,16 +29,7 @@ use tdd_core::trouble::Trouble;
 use prepare::Prepared;
 
 pub fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
-    if args.detach.detach {
-        return super::detach::start(args.output.into());
-    }
-    if args.detach.detached {
-        detached::leave_terminal();
-    }
-    if several::is_meant(args) {
-        return several::run(args);
-    }
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     start(args, &cwd, environment)
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::look;
+use crate::commands::runs::story;
 use crate::text::sarif::{Finding, Log, Outcome, rule_of};
 use tdd_child::run_folder::RunDir;
 use tdd_core::cause::{self, Place};
@@ -17,7 +17,7 @@ use tdd_core::trouble::Trouble;
 
 pub(super) fn of_runs(repository: &Path, runs: &[RunDir]) -> Result<String, Trouble> {
     let root = repository.to_string_lossy();
-    let one = |run: &RunDir| Ok(outcome(&look::story_of(run)?.state, &root));
+    let one = |run: &RunDir| Ok(outcome(&story::story_of(run)?.state, &root));
     let outcomes = runs.iter().map(one).collect::<Result<Vec<_>, Trouble>>()?;
     Log::of(outcomes)
         .render()

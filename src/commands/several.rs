@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::journalled::Journalled;
 use super::reports::ReportFile;
 use super::run as of_one;
 use super::run::prepare::{or_a_command, or_a_run};
 use crate::cli::{Reader, RunArgs};
+use crate::commands::runs::journalled::Journalled;
 use crate::exit::Exit;
 use crate::settings::{Environment, Intent, OutputMode, Settings};
 use crate::text::object::{Content, OneOfSeveral, Several};
@@ -92,15 +92,10 @@ impl Outcome {
     }
 }
 
-/// Whether more than one requirement may be meant.
-pub(super) fn is_meant(args: &RunArgs) -> bool {
-    args.all || !args.others.is_empty()
-}
-
 pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = super::surroundings()?;
+    let (cwd, environment) = super::given::surroundings()?;
     let place = project::locate(&cwd)?;
-    let settings = Settings::resolve(args, super::read_settings(&place, &environment)?, &environment)?;
+    let settings = Settings::resolve(args, super::given::read_settings(&place, &environment)?, &environment)?;
     refuse_flags_of_one(args)?;
     let reports = ReportFile::all(args.junit.as_deref(), args.sarif.as_deref(), &cwd)?;
     let tasks = read(args, &place, &settings)?;
@@ -146,7 +141,7 @@ fn one(args: &RunArgs, task: &Task, (cwd, place): (&Path, &Place), environment: 
     };
     let reader = if args.output.json.is_some() { Reader::Program } else { Reader::Person };
     let code = of_one::start(&one, cwd, environment.clone())
-        .unwrap_or_else(|trouble| super::report(&trouble, reader));
+        .unwrap_or_else(|trouble| super::given::report(&trouble, reader));
     Outcome::Ended(number(code))
 }
 

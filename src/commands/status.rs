@@ -3,49 +3,43 @@
 #![expect(clippy::disallowed_methods, reason = "the current directory is read once, here")]
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 mod advice;
+mod fix;
 
 use self::advice::advice;
 use super::clean;
-use super::journalled::{self, Journalled, Span};
-use super::log::{one_row, time};
-use super::run_status::{self, For, RunStatus};
 use crate::cli::StatusArgs;
-use crate::text::halt_report;
+use crate::commands::runs::chosen::{chosen_run, repository};
+use crate::commands::runs::headline::{cause_of, headline};
+use crate::commands::runs::journalled::{Journalled, Span};
+use crate::commands::runs::phase;
+use crate::commands::runs::status::RunStatus;
 use crate::text::object::usage::UsageReport;
 use crate::text::object::{SetAside, VERSION};
+use crate::text::row::{one_row, time};
 use crate::text::summary;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::lock;
-use crate::world::project;
 use tdd_child::growth::{self, Waiting};
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
-use tdd_core::halt::{Ending, Halt};
-use tdd_core::harmless;
-use tdd_core::held_out::Hold;
-use tdd_core::judge::Verdict;
-use tdd_core::machine::{Machine, Suspension};
+use tdd_core::machine::{Facts, Machine, Suspension};
 use tdd_core::role::Key;
-use tdd_core::run_name::{self, Meaning};
-use tdd_core::state::{End, Phase, Progress, State};
+use tdd_core::state::{Progress, State};
 use tdd_core::trouble::Trouble;
 
 /// Sessions that a person is told of.
 const MOST_SESSIONS: usize = 5;
 /// How long a run that writes nothing is taken to be at work without another look.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Characters of a cause.
-const MOST_OF_CAUSE: usize = 200;
-
 /// Prints one run whole, or all runs, one line each if there are several; with `--watch` again and again.
 pub fn run(args: &StatusArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
@@ -119,67 +113,10 @@ fn sessions(args: &StatusArgs, repository: &Path) -> String {
     text
 }
 
-/// The top of the repository that holds the current directory.
-pub(super) fn repository() -> Result<PathBuf, Trouble> {
-    let here = std::env::current_dir().map_err(|error| {
-        Trouble::environment("the current directory can't be told")
-            .because(error)
-            .advise("cd into a repository")
-    })?;
-    let top = here.ancestors().find(|folder| std::fs::symlink_metadata(folder.join(".git")).is_ok());
-    let top = top.ok_or_else(|| {
-        Trouble::user(format!("{} is in no git repository", here.display()))
-            .advise("cd into the repository whose runs you want to see")
-    })?;
-    project::refuse_others(top)?;
-    Ok(top.to_owned())
-}
-
-/// The run that `name` means; the newest without one.
-pub(super) fn chosen_run(repository: &Path, name: Option<&str>) -> Result<RunDir, Trouble> {
-    let runs = run_folder::runs_of(repository)?;
-    let ids: Vec<&str> = runs.iter().map(|run| run.id.0.as_str()).collect();
-    let known = |ids: &[&str]| match ids.len() {
-        0 => match name.filter(|name| !name.starts_with('@')) {
-            Some(name) => {
-                format!("if it is a requirement: tdd {}", harmless::shell_word(&harmless::line(name)))
-            }
-            None => "`tdd` names the requirements that one can begin with".to_owned(),
-        },
-        _ => format!("the runs are:\n{}", ids.iter().take(10).copied().collect::<Vec<_>>().join("\n")),
-    };
-    let Some(name) = name else {
-        return runs.first().cloned().ok_or_else(|| Trouble::user("no runs yet").advise(known(&ids)));
-    };
-    match run_name::look_up(name, &ids) {
-        Meaning::One(id) => runs
-            .iter()
-            .find(|run| run.id.0 == id)
-            .cloned()
-            .ok_or_else(|| Trouble::internal("a run was looked up that is not listed")),
-        Meaning::Nobody => Err(run_status::of_another_work_tree(repository, name).unwrap_or_else(|| {
-            Trouble::user(format!("no run `{}`", harmless::line(name))).advise(known(&ids))
-        })),
-        Meaning::Several(fits) => {
-            Err(Trouble::user(format!("more than one run is meant by `{}`", harmless::line(name)))
-                .advise(known(&fits)))
-        }
-    }
-}
-
-/// The same for whoever is about its work: without a name, the run whose work lies in the tree.
-pub(super) fn chosen_work(repository: &Path, name: Option<&str>, what_for: For) -> Result<RunDir, Trouble> {
-    let found = match name {
-        Some(_) => None,
-        None => run_status::at_hand(repository, &run_folder::runs_of(repository)?, what_for),
-    };
-    found.map_or_else(|| chosen_run(repository, name), Ok)
-}
-
 fn in_full(told: &Journalled, span: Span, status: &RunStatus, next: &str) -> String {
     let text = match told {
         Journalled::Cycle(state) => cycle_in_full(state, span, status),
-        Journalled::Fix(fix) => journalled::fix_in_full(fix, span, status),
+        Journalled::Fix(fix) => fix::fix_in_full(fix, span, status),
     };
     // Where the checkpoints are gone nothing could be brought back.
     let aside = summary::set_aside(told.facts()).filter(|_| *status != RunStatus::CleanedInPart);
@@ -190,7 +127,7 @@ fn in_full(told: &Journalled, span: Span, status: &RunStatus, next: &str) -> Str
 fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> Value {
     let mut value = match told {
         Journalled::Cycle(state) => cycle_as_json(state, span),
-        Journalled::Fix(fix) => journalled::fix_json(fix, span),
+        Journalled::Fix(fix) => fix::fix_json(fix, span),
     };
     value["type"] = "status".into();
     value["v"] = VERSION.into();
@@ -209,13 +146,6 @@ fn as_json(told: &Journalled, span: Span, status: &RunStatus, next: String) -> V
     value
 }
 
-pub(super) fn headline(told: &Journalled, status: &RunStatus) -> String {
-    match told {
-        Journalled::Cycle(state) => cycle_headline(state, status),
-        Journalled::Fix(fix) => journalled::fix_headline(fix, status),
-    }
-}
-
 fn cycle_in_full(state: &State, span: Span, status: &RunStatus) -> String {
     let mut text = String::new();
     let run = &state.run;
@@ -223,8 +153,8 @@ fn cycle_in_full(state: &State, span: Span, status: &RunStatus) -> String {
     let _ = writeln!(text, "run          {}", run.run);
     let _ = writeln!(text, "requirement  {}{title}, {}", run.requirement.id, run.requirement.path);
     let _ = writeln!(text, "time         {} to {}", time(span.first), time(span.last));
-    let _ = writeln!(text, "state        {}", status.words(&phase(state)));
-    text.push_str(&journalled::rest_of_pause(&state.facts));
+    let _ = writeln!(text, "state        {}", status.words(&phase::phase(state)));
+    text.push_str(&rest_of_pause(&state.facts));
     if let Some(cause) = cause_of(state) {
         let _ = writeln!(text, "cause        {cause}");
     }
@@ -278,71 +208,23 @@ fn cycle_as_json(state: &State, span: Span) -> Value {
         .collect();
     json!({
         "run": state.run.run, "requirement": state.run.requirement.id, "path": state.run.requirement.path,
-        "cause": cause_of(state), "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase(state),
+        "cause": cause_of(state), "phase": state.phase.name(), "suspension": state.facts.suspension, "state": phase::phase(state),
         "usage": UsageReport::of(state),
         "criteria": criteria, "forks": state.forks(), "budgets": budgets,
         "started_ms": span.first, "last_ms": span.last,
     })
 }
 
-/// The one sentence of a halt.
-pub(super) fn cause_of(state: &State) -> Option<String> {
-    let Phase::Ended { end: End::Halted(halt) } = &state.phase else { return None };
-    Some(harmless::short(&halt_report::cause_of(state, halt), MOST_OF_CAUSE))
-}
+/// Lines of what was said when a run paused.
+const LONGEST_PAUSE: usize = 30;
 
-fn cycle_headline(state: &State, status: &RunStatus) -> String {
-    let done = |progress: &&Progress| matches!(progress, Progress::Green | Progress::AlreadyGreen);
-    let green = state.progress.values().filter(done).count();
-    format!(
-        "{}  {green}/{} green  {}",
-        state.run.requirement.id,
-        state.progress.len(),
-        status.words(&phase(state))
-    )
-}
-
-pub(super) fn phase(state: &State) -> String {
-    match &state.facts.suspension {
-        Some(Suspension::Paused(reason)) => return journalled::paused(reason),
-        Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
-        None => {}
-    }
-    match &state.phase {
-        Phase::Opening => "before checkpoint 0".to_owned(),
-        Phase::Baselining => "before the baseline run".to_owned(),
-        Phase::Due { key, .. } => format!("{}: {key} is due", key.stage()),
-        Phase::Forked { attempt } => format!("{}: {} works", attempt.key.stage(), attempt.key),
-        Phase::Returned { attempt, .. } => format!("{}: {} is measured", attempt.key.stage(), attempt.key),
-        Phase::Keeping { attempt, .. } => format!("{}: {} passed", attempt.key.stage(), attempt.key),
-        Phase::RollingBack { attempt, .. } => format!("{}: {} failed", attempt.key.stage(), attempt.key),
-        Phase::CutOff { attempt } => format!("{}: {} was cut off", attempt.key.stage(), attempt.key),
-        Phase::Taking { attempt, .. } => {
-            format!("{}: the work of {} is taken", attempt.key.stage(), attempt.key)
-        }
-        Phase::Rechecking { .. } => "edited tests are to be run".to_owned(),
-        Phase::Ended { end: End::Refused } => "refused before any work was done".to_owned(),
-        Phase::Ended { end: End::Abandoned } => "given up by the operator".to_owned(),
-        Phase::GateDue => "REFACTOR: the gate is due".to_owned(),
-        Phase::Proving => "the result is to be proven".to_owned(),
-        Phase::HoldingOut { step: Hold::Part | Hold::TakeOut } => "tests are to be held out".to_owned(),
-        Phase::HoldingOut { step: Hold::BringBack } => "held-out tests are to be brought back".to_owned(),
-        Phase::Halting { halt } => format!("halting: {}", halted(halt)),
-        Phase::Finishing { .. } => "finishing".to_owned(),
-        Phase::Ended { end: End::Halted(halt) } => format!("halted: {}", halted(halt)),
-        Phase::Ended { end: End::Finished(Ending::Verified) } => "finished, all verified".to_owned(),
-        Phase::Ended { end: End::Finished(Ending::PartlyUnverified) } => {
-            "finished, some criteria are not verified".to_owned()
-        }
-    }
-}
-
-fn halted(halt: &Halt) -> String {
-    match &halt.verdict {
-        Verdict::Failed(fault) => format!("{}, mode {} ({})", halt.key, fault.mode, fault.mode.description()),
-        Verdict::Disputed(dispute) => format!("{} disputes a test: {}", halt.key, one_row(&dispute.reason)),
-        Verdict::Passed => halt.key.to_string(),
-    }
+/// Where a run is shown whole: the rest of what was said when it paused, below its state.
+fn rest_of_pause(facts: &Facts) -> String {
+    let Some(Suspension::Paused(reason)) = &facts.suspension else { return String::new() };
+    reason.lines().skip(1).take(LONGEST_PAUSE).fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "             {}", one_row(line.strip_prefix("  ").unwrap_or(line)));
+        text
+    })
 }
 
 /// Whether the test-writer's last attempt left something that does not stand.

@@ -20,11 +20,11 @@ use self::words::{
     action, commit_advice, elsewhere, files, given_back, left_elsewhere, left_permissions, listed,
     of_run_and_others, present, see,
 };
-use super::journalled::tell_undone;
 use super::run::execute;
-use super::run_status::{self, RunStatus};
-use super::status::repository;
 use crate::cli::UndoArgs;
+use crate::commands::runs::chosen::repository;
+use crate::commands::runs::journalled::tell_undone;
+use crate::commands::runs::status::{self as run_status, RunStatus};
 use crate::text::object::VERSION;
 use crate::view::print;
 use crate::world::journal_file::folders;

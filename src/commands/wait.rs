@@ -7,11 +7,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::detach::SAID;
-use super::journalled::Journalled;
+use super::fix;
 use super::run::execute;
-use super::run_status::{self, RunStatus};
-use super::{fix, status};
 use crate::cli::detach::WaitArgs;
+use crate::commands::runs::chosen;
+use crate::commands::runs::headline;
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::{self as run_status, RunStatus};
 use crate::driver::flags::Flags;
 use crate::exit::Exit;
 use crate::settings::{Beside, OutputMode};
@@ -38,8 +40,8 @@ const MOST_SAID: u64 = 1 << 20;
 
 pub fn run(args: &WaitArgs) -> Result<ExitCode, Trouble> {
     let timeout = args.timeout.as_deref().map(timeout).transpose()?;
-    let repository = status::repository()?;
-    let run = status::chosen_run(&repository, args.run.as_deref())?;
+    let repository = chosen::repository()?;
+    let run = chosen::chosen_run(&repository, args.run.as_deref())?;
     let output = if args.json.is_some() { OutputMode::Json(Beside::Nothing) } else { OutputMode::Progress };
     if is_at_work_after(&repository, &run, timeout) {
         still_at_work(&repository, &run, output)?;
@@ -75,7 +77,7 @@ pub fn run(args: &WaitArgs) -> Result<ExitCode, Trouble> {
 fn past_before_its_end(run: &RunDir, told: &Journalled, status: &RunStatus) -> Trouble {
     let next = status.advice(&run.id).unwrap_or_else(|| format!("`tdd status {}` tells of it", run.id));
     Trouble::user(format!("{} came to no end, and nothing goes on with it", run.id))
-        .because(status::headline(told, status))
+        .because(headline::headline(told, status))
         .advise(next)
 }
 
@@ -114,7 +116,7 @@ fn millis(time: Duration) -> u64 {
 fn still_at_work(repository: &Path, run: &RunDir, output: OutputMode) -> Result<(), Trouble> {
     let again = format!("tdd wait {}", run.id);
     let (told, _) = Journalled::read(run)?;
-    let state = status::headline(&told, &RunStatus::of(repository, run, &told));
+    let state = headline::headline(&told, &RunStatus::of(repository, run, &told));
     if output.is_json() {
         let at_work = AtWork { run: run.id.clone(), state, wait: again };
         print::result(&Content::AtWork(at_work).last(STILL_AT_WORK));

@@ -83,3 +83,7 @@ pub fn runs_of(repository: &Path) -> Result<Vec<RunDir>, Trouble> {
     runs.sort_by_cached_key(|run| std::cmp::Reverse(age(run)));
     Ok(runs)
 }
+/// The id of the run whose folder this is.
+pub fn id_of(folder: &Path) -> RunId {
+    RunId(folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
+}

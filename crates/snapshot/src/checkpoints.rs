@@ -36,6 +36,7 @@ mod choosing;
 mod contents;
 pub mod edit;
 mod filters;
+mod found;
 mod git;
 mod git_files;
 mod git_kept;
@@ -75,6 +76,7 @@ pub mod watch;
 use carry::Extent;
 use contents::Contents;
 use edit::Tree;
+use found::Scan;
 use git::Git;
 use git_state::GitState;
 use import::Known;
@@ -88,8 +90,8 @@ use refs::{OurRefs, Sound};
 use rules::Rules;
 use specials::Clean;
 pub use stand_ins::StandIns;
+use walk::Reading;
 pub(crate) use walk::others_inside;
-use walk::{Reading, Scan};
 
 /// The folder of this in the folder that [`GitCheckpoints::open`] is given.
 pub const SCRATCH: &str = "checkpoints";
@@ -353,7 +355,7 @@ impl GitCheckpoints {
     fn lost_specials(&mut self) -> Vec<String> {
         let is_there = |path: &[u8]| {
             let about = std::fs::symlink_metadata(walk::full_path(&self.place.work_tree, path));
-            about.is_ok_and(|about| walk::kind_of(&about).is_none() && !about.is_dir())
+            about.is_ok_and(|about| found::kind_of(&about).is_none() && !about.is_dir())
         };
         let lost = self.rules.specials().filter(|path| !self.gone.contains(*path) && !is_there(path));
         let lost: Vec<Vec<u8>> = lost.cloned().collect();

@@ -1,7 +1,7 @@
 //! What a run or a session alone holds of what somebody else has written: it is not removed without a word.
 
 use super::{Candidate, Kind, LISTED, counted, sessions};
-use crate::commands::journalled::Journalled;
+use crate::commands::runs::journalled::Journalled;
 use tdd_core::event::Event;
 use tdd_core::harmless::{line, typed_word};
 use tdd_core::kept_work;

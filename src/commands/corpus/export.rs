@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use super::found::{Scene, TOGETHER};
 use super::sessions;
 use crate::cli::corpus::ExportArgs;
-use crate::commands::status::repository;
-use crate::commands::{mask_of, surroundings};
+use crate::commands::given::{mask_of, surroundings};
+use crate::commands::runs::chosen::repository;
 use crate::text::corpus::datasheet::{self, Counted, Sifted};
 use crate::text::corpus::{self, From, since};
 use crate::text::mask::MASKED;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn day(ts_ms: u64) -> String {
-    crate::commands::log::time(ts_ms).split('T').next().unwrap_or_default().to_owned()
+    crate::text::row::time(ts_ms).split('T').next().unwrap_or_default().to_owned()
 }
 
 impl Sink {

@@ -46,7 +46,7 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn set(args: &VerifyArgs, top: &Path, environment: Environment) -> Result<Self, Trouble> {
         let place = project::locate(top)?;
-        let config = crate::commands::read_settings(&place, &environment)?;
+        let config = crate::commands::given::read_settings(&place, &environment)?;
         let flags =
             RunArgs { isolation: args.isolation.clone(), test: args.test.clone(), ..RunArgs::default() };
         let settings = Settings::resolve(&flags, config, &environment)?;
@@ -58,7 +58,7 @@ impl Stage {
         let _ = unix::become_subreaper();
         let ignored = git_facts::ignored(top);
         let ignored = ignored.iter().filter_map(|path| RelPath::new(path)).collect();
-        let mask = crate::commands::mask_of(&environment);
+        let mask = crate::commands::given::mask_of(&environment);
         Ok(Self { named: named.transpose()?, place, settings, environment, mask, sandbox, ignored, stop })
     }
 

@@ -53,8 +53,8 @@ impl Teller {
 
 /// Exit 0 if nothing is in the way of a run, else 1.
 pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = crate::commands::surroundings()?;
-    let mask = crate::commands::mask_of(&environment);
+    let (cwd, environment) = crate::commands::given::surroundings()?;
+    let mask = crate::commands::given::mask_of(&environment);
     let mut teller = Teller { json: args.json, mask, told: Vec::new() };
     let stop = signals::install()?;
     // Descendants of children that lose their parents come to us, so that the sweep finds them.
@@ -107,8 +107,8 @@ impl Teller {
         environment: &Environment,
     ) -> Result<(Settings, bool), Trouble> {
         let flags = RunArgs { isolation: args.isolation.clone(), ..RunArgs::default() };
-        let config = place.map(crate::commands::read_config).transpose().map(Option::flatten);
-        let own = crate::commands::read_own(environment);
+        let config = place.map(crate::commands::given::read_config).transpose().map(Option::flatten);
+        let own = crate::commands::given::read_own(environment);
         let (config, finding) = match config.and_then(|config| own.map(|own| (config, own))) {
             Ok((project, own)) => {
                 let said = match (&project, &own) {
@@ -118,7 +118,7 @@ impl Teller {
                     (None, None) => None,
                 };
                 let finding = said.map(|said| Finding::ok(Subject::Settings, said));
-                (crate::commands::layered(project, own), finding)
+                (crate::commands::given::layered(project, own), finding)
             }
             Err(trouble) => {
                 let finding = Finding::problem(Subject::Settings, trouble);

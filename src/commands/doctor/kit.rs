@@ -61,7 +61,7 @@ struct Finding {
 
 /// Exit 0 if no obligation is unmet, else 1.
 pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = crate::commands::surroundings()?;
+    let (cwd, environment) = crate::commands::given::surroundings()?;
     let settings = settings(args, &cwd, &environment)?;
     let obligations = chosen(args)?;
     let tdd = std::env::current_exe()
@@ -118,8 +118,8 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
 /// `tdd.yaml` is read if there is one, for agents of the person's own; a project is not needed.
 fn settings(args: &DoctorArgs, cwd: &Path, environment: &Environment) -> Result<Settings, Trouble> {
     let config = match project::locate(cwd) {
-        Ok(place) => crate::commands::read_settings(&place, environment)?,
-        Err(_) => crate::commands::read_own(environment)?,
+        Ok(place) => crate::commands::given::read_settings(&place, environment)?,
+        Err(_) => crate::commands::given::read_own(environment)?,
     };
     let run = RunArgs { isolation: args.isolation.clone(), ..RunArgs::default() };
     Settings::resolve(&run, config, environment)

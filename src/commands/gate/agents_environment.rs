@@ -47,7 +47,7 @@ fn own() -> Variables {
 
 /// Keeps it for the commands of this session. Where that fails they run as they are called.
 pub(super) fn keep(folder: &Path) {
-    let mask = crate::commands::mask_of(&crate::commands::environment());
+    let mask = crate::commands::given::mask_of(&crate::commands::given::environment());
     let kept = parted(own(), &mask);
     let Ok(bytes) = serde_json::to_vec(&kept) else { return };
     let is_same = regular_file::head(&folder.join(KEPT), LARGEST).is_ok_and(|now| now == bytes);
@@ -70,7 +70,7 @@ fn parted(variables: Variables, mask: &Mask) -> Kept {
 
 /// Begins this program anew with what is kept, if it differs. Comes back where there is nothing to be done.
 pub(super) fn adopt(which: &SessionArgs) -> Result<(), Trouble> {
-    let (cwd, _) = crate::commands::surroundings()?;
+    let (cwd, _) = crate::commands::given::surroundings()?;
     let place = project::locate(&cwd)?;
     let Some(id) = desk::chosen(&place, which.session.as_deref())? else { return Ok(()) };
     let folder = session_file::folder(&place.repository, &id);

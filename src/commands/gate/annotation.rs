@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::runs::Wanted;
+use super::ran::Wanted;
 use crate::world::project::Place;
 use tdd_child::regular_file;
 use tdd_core::event::TestIdSource;

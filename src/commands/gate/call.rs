@@ -145,7 +145,7 @@ pub(super) fn inside(
         match paths::target(&place.repository, cwd, file) {
             Ok(Target::Inside(path)) => inside.push(path),
             Ok(Target::Outside(path))
-                if templates::is_of_a_person(&crate::commands::environment(), &path) =>
+                if templates::is_of_a_person(&crate::commands::given::environment(), &path) =>
             {
                 return Err(Trouble::user(format!("{} holds hooks; only a person edits it", path.display())));
             }

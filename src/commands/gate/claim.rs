@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use super::annotation::Names;
 use super::desk::Desk;
-use super::see::{is_case_of, kind, nearest};
+use super::ran::is_case_of;
+use super::see::{kind, nearest};
 use super::{HOPELESS, desk, inside, runs, spelt};
 use crate::cli::gate::ClaimArgs;
 use crate::view::print;

@@ -89,7 +89,7 @@ impl Desk {
 
     /// The session that a command of a model's or a person's is about.
     pub(super) fn named(wanted: Option<&str>) -> Result<Self, Trouble> {
-        let (cwd, environment) = crate::commands::surroundings()?;
+        let (cwd, environment) = crate::commands::given::surroundings()?;
         let place = project::locate(&cwd)?;
         let id = chosen(&place, wanted)?.ok_or_else(|| {
             Trouble::user("no session is under the gate here")
@@ -123,7 +123,7 @@ impl Desk {
     }
 
     pub(super) fn masked(&self, text: &str) -> String {
-        crate::commands::mask_of(&self.environment).apply(text).into_owned()
+        crate::commands::given::mask_of(&self.environment).apply(text).into_owned()
     }
 }
 
@@ -163,7 +163,7 @@ pub(super) fn rules(state: &Session) -> Result<Rules, Trouble> {
 }
 
 pub(super) fn project_of(place: &Place, environment: &Environment) -> Result<Project, Trouble> {
-    let config = crate::commands::read_settings(place, environment)?;
+    let config = crate::commands::given::read_settings(place, environment)?;
     let gate = config.as_ref().map(|config| config.session_gate.clone()).unwrap_or_default();
     let settings = Settings::resolve(&RunArgs::default(), config, environment)?;
     let chosen = project_commands::choose(&place.project, &settings.commands)?;
@@ -229,7 +229,7 @@ fn begin(
     let (project, policy, has_tests) = settled?;
     checkpoints.label(BEGIN, &tree)?;
     checkpoints.write_labels()?;
-    let mask = crate::commands::mask_of(environment);
+    let mask = crate::commands::given::mask_of(environment);
     let commands = project.chosen.commands.clone().with_words(|text| mask.apply(text).into_owned());
     let started = SessionStarted {
         session: id.clone(),
@@ -301,7 +301,7 @@ fn without_command(
     environment: &Environment,
     files: &[RelPath],
 ) -> Option<(Project, Policy, bool)> {
-    let config = crate::commands::read_settings(place, environment).ok()?;
+    let config = crate::commands::given::read_settings(place, environment).ok()?;
     let gate = config.as_ref().map(|config| config.session_gate.clone()).unwrap_or_default();
     let settings = Settings::resolve(&RunArgs::default(), config, environment).ok()?;
     let none = "none was found".to_owned();

@@ -24,7 +24,7 @@ const REFUSED: u8 = 2;
 
 pub(super) fn run(args: &SessionArgs) -> Result<ExitCode, Trouble> {
     let input = read()?;
-    let (cwd, _) = crate::commands::surroundings()?;
+    let (cwd, _) = crate::commands::given::surroundings()?;
     let place = crate::world::project::locate(&cwd)?;
     // Its own policy answers, and nothing is noted.
     if let Some(run) = at_work::policy(&place)? {

@@ -75,7 +75,7 @@ fn style(args: &HookArgs) -> Answer {
 
 /// In one line or two: a model reads it.
 fn in_words(trouble: &Trouble) -> String {
-    let mask = crate::commands::mask_of(&crate::commands::environment());
+    let mask = crate::commands::given::mask_of(&crate::commands::given::environment());
     mask.apply(&format!("tdd: refused: {trouble}")).into_owned()
 }
 
@@ -109,7 +109,7 @@ fn say(word: &Word, how: Answer, event: Option<&str>) -> ExitCode {
 fn answer(args: &HookArgs) -> Result<(Word, Answer), Trouble> {
     let call = read(args)?;
     let how = call.agent.answer;
-    let environment = crate::commands::environment();
+    let environment = crate::commands::given::environment();
     let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let Some(place) = desk::place_of(&environment, (call.cwd.as_deref(), &cwd), &call.session) else {
         // Where there is no work tree there is nothing to hold, unless there was one.

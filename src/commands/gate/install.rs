@@ -25,7 +25,7 @@ const LARGEST: u64 = 4 << 20;
 const OURS: &str = " gate hook ";
 
 pub(super) fn run(args: &InstallArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = crate::commands::surroundings()?;
+    let (cwd, environment) = crate::commands::given::surroundings()?;
     let template = templates::of(&args.agent).ok_or_else(|| {
         let known: Vec<&str> = agents::ALL.iter().map(|agent| agent.name).collect();
         Trouble::user(format!("no agent is called `{}`", args.agent))

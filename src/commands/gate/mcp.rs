@@ -51,7 +51,7 @@ const WAY: &str = "Code is edited only for a red test. Write a failing test with
                    edit_file; flush. Or have a whole requirement built and proven by agents of its own: run.";
 
 pub fn run(args: &McpArgs) -> Result<ExitCode, Trouble> {
-    let (cwd, environment) = crate::commands::surroundings()?;
+    let (cwd, environment) = crate::commands::given::surroundings()?;
     let place = project::locate(&cwd)?;
     let id = match &args.session {
         None => SessionId(format!("mcp-{}-{}", SystemClock::default().now_ms(), std::process::id())),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::desk::{Desk, Project};
-use super::runs::{Ran, Wanted};
+use super::ran::{MOST_OUTPUT, Ran, Wanted};
 use crate::commands::run::execute::event_loop;
 use tdd_child::{run_folder, signals};
 use tdd_core::attempt::CheckpointId;
@@ -15,8 +15,6 @@ use tdd_core::ports::{TestOrder, Tests as _};
 use tdd_core::test::{Exit, FailureKind};
 use tdd_core::trouble::Trouble;
 use tdd_runners::runner::{ProjectTests, RunnerSetup};
-
-use super::runs::MOST_OUTPUT;
 
 pub(super) fn run(
     desk: &Desk,

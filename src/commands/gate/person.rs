@@ -26,7 +26,7 @@ const HIGHEST: usize = 64;
 /// What a model could do by itself would be no gate.
 pub(super) fn asked(what: &str) -> Result<(), Trouble> {
     let only = || Trouble::user(format!("only a person {what}"));
-    let (cwd, _) = crate::commands::surroundings()?;
+    let (cwd, _) = crate::commands::given::surroundings()?;
     let place = project::locate(&cwd)?;
     tdd_child::passthrough::Operator::at_terminal().map_err(|_| {
         only()

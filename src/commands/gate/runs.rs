@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use super::annotation::Names;
 use super::desk::{Desk, Project};
-use super::see::is_case_of;
+use super::ran::{MOST_OUTPUT, Ran, Wanted};
 use crate::commands::run::execute::event_loop;
 use tdd_child::regular_file;
 use tdd_child::{leftovers, run_folder, signals, unix};
 use tdd_core::attempt::{CheckpointId, Digest};
 use tdd_core::commands::ProjectCommands;
-use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
+use tdd_core::event::{Event, PassFail, TestRunFact};
 use tdd_core::evidence::evidence;
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
@@ -23,61 +23,8 @@ use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::watch::Look;
 use tdd_source::{Language, TestFile};
 
-/// What is kept and told of a run's output.
-pub(super) const MOST_OUTPUT: usize = 16 << 10;
 /// A test file that is read.
 const LARGEST_SOURCE: u64 = 2 << 20;
-
-/// A test that is asked for: as the session calls it, and as its runner does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
-    pub(super) id: TestId,
-    pub(super) native: TestId,
-    pub(super) source: TestIdSource,
-    pub(super) file: Option<RelPath>,
-}
-
-/// What one call of the runner said.
-pub(super) struct Ran {
-    pub(super) facts: Vec<TestRunFact>,
-    /// Why nothing that it said counts.
-    pub(super) no_evidence: Option<String>,
-    /// Tests that were asked for and are not there.
-    pub(super) gone: Vec<TestId>,
-    /// Tests that fail whatever the code does.
-    pub(super) unconditional: Vec<TestId>,
-    /// Tests that did not say anything because they are marked so. They are no red that counts.
-    pub(super) skipped: Vec<TestId>,
-    /// All that the report names, for a word about one that is gone.
-    pub(super) known: Vec<TestId>,
-    /// Files that were asked for and have no test.
-    pub(super) empty: Vec<RelPath>,
-    /// Whether anything is red, be it that a file does not load.
-    pub(super) is_red: bool,
-    /// Masked, its head and its tail.
-    pub(super) output: String,
-    pub(super) duration_ms: u64,
-}
-
-impl Ran {
-    /// Takes from a run of their files the cases of tests that are gone, and what else is known there.
-    pub(super) fn take_cases_of(&mut self, files: Self) {
-        let gone = std::mem::take(&mut self.gone);
-        let is_wanted = |case: &TestId| gone.iter().any(|id| is_case_of(case, id));
-        let before = self.facts.len();
-        self.facts.extend(files.facts.into_iter().filter(|fact| is_wanted(&fact.test_id)));
-        self.unconditional.extend(files.unconditional.into_iter().filter(is_wanted));
-        self.skipped.extend(files.skipped.into_iter().filter(is_wanted));
-        self.is_red |= files.is_red && self.facts.len() > before;
-        if before == 0 {
-            (self.output, self.no_evidence) = (files.output, files.no_evidence);
-        }
-        self.duration_ms += files.duration_ms;
-        let has_cases = |id: &TestId| self.facts.iter().any(|fact| is_case_of(&fact.test_id, id));
-        self.gone = gone.into_iter().filter(|id| !has_cases(id)).collect();
-        self.known.extend(files.known);
-    }
-}
 
 /// Why it is run: a green counts only if a test that must fail was seen failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

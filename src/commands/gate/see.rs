@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use super::compare::{after_tests, compare};
 use super::desk::Desk;
-use super::runs::{self, Wanted, Why};
+use super::ran::{Wanted, is_case_of};
+use super::runs::{self, Why};
 use super::{HOPELESS, agents_environment, desk, inside, resolve};
 use crate::cli::gate::TestArgs;
 use crate::view::print;
@@ -85,12 +86,12 @@ pub(super) fn kind(kind: Option<FailureKind>) -> String {
 }
 
 /// Something is red, and nobody can say which test.
-fn is_unnamed(ran: &runs::Ran) -> bool {
+fn is_unnamed(ran: &super::ran::Ran) -> bool {
     ran.is_red && ran.no_evidence.is_none() && !ran.facts.iter().any(|fact| fact.status == PassFail::Fail)
 }
 
 /// What came of a run: a line for each test, what it printed, and what comes next.
-fn told(desk: &Desk, ran: &runs::Ran) -> String {
+fn told(desk: &Desk, ran: &super::ran::Ran) -> String {
     let of_fact = |fact: &TestRunFact| {
         if ran.skipped.contains(&fact.test_id) {
             return format!("skipped {}\n", fact.test_id);
@@ -148,11 +149,6 @@ fn elsewhere(desk: &Desk, id: &TestId) -> Option<String> {
         let project = harmless::line(&project);
         format!("; this session is about {project} alone, and its tests: for others begin a session in their folder")
     })
-}
-
-/// Whether an id is that of a case of a test with parameters.
-pub(super) fn is_case_of(case: &TestId, id: &TestId) -> bool {
-    case.0.strip_prefix(&id.0).is_some_and(|rest| rest.starts_with('['))
 }
 
 pub(super) fn nearest(id: &TestId, known: &[TestId]) -> String {

@@ -24,7 +24,7 @@ pub(super) struct News {
 /// What `tdd.yaml` says otherwise than the session goes by. It is read at the beginning of a turn alone, when it is a
 /// person's; since a process of the agent's could have written it between two turns, the person is asked.
 pub(super) fn news(desk: &Desk) -> Option<News> {
-    let config = crate::commands::read_settings(&desk.place, &desk.environment).ok()?;
+    let config = crate::commands::given::read_settings(&desk.place, &desk.environment).ok()?;
     let gate = config.map(|config| config.session_gate).unwrap_or_default();
     let now = &desk.state().started;
     let settled = Settled {

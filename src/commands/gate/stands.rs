@@ -7,7 +7,7 @@ use std::path::Path;
 use super::compare::of;
 use super::desk::{self, Desk};
 use super::{brought, caller};
-use crate::commands::journalled::Journalled;
+use crate::commands::runs::journalled::Journalled;
 use crate::world::session_file::{self, shelf};
 use tdd_child::run_folder;
 use tdd_core::attempt::CheckpointId;

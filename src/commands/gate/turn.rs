@@ -7,7 +7,8 @@ use super::annotation::Names;
 use super::compare::{self, after_tests, compare, git_now, kept_as};
 use super::desk::Desk;
 use super::faces;
-use super::runs::{self, Wanted, Why};
+use super::ran::Wanted;
+use super::runs::{self, Why};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{GitSeen, PassFail, RepairCause, SessionEvent, Switch, TestRunFact};
 use tdd_core::excerpt;
@@ -120,7 +121,7 @@ fn repair(
     desk: &mut Desk,
     red: &BTreeSet<TestId>,
     gone: &[&TestId],
-    (ran, output): (&runs::Ran, Option<tdd_core::attempt::Digest>),
+    (ran, output): (&super::ran::Ran, Option<tdd_core::attempt::Digest>),
 ) -> Result<String, Trouble> {
     let files: Vec<RelPath> = desk.state().files_of(red).into_iter().collect();
     let (good, now): (CheckpointId, CheckpointId) = (desk.state().good.clone(), desk.state().tree.clone());
@@ -164,7 +165,7 @@ fn repair(
 }
 
 /// The green tests whose claims share a file with a red one's.
-fn green_with(desk: &Desk, red: &BTreeSet<TestId>, files: &[RelPath], ran: &runs::Ran) -> Vec<String> {
+fn green_with(desk: &Desk, red: &BTreeSet<TestId>, files: &[RelPath], ran: &super::ran::Ran) -> Vec<String> {
     let is_green =
         |id: &TestId| ran.facts.iter().any(|fact| fact.test_id == *id && fact.status == PassFail::Pass);
     let shared = desk.state().claims.iter().filter(|claim| files.contains(&claim.edit_target));

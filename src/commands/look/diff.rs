@@ -4,8 +4,9 @@
 use std::process::ExitCode;
 
 use crate::cli::look::DiffArgs;
-use crate::commands::run_status::For;
-use crate::commands::status::{chosen_work, repository};
+use crate::commands::runs::chosen::{chosen_work, repository};
+use crate::commands::runs::status::For;
+use crate::commands::runs::story;
 use crate::view::{patch, print};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::criterion::CriterionId;
@@ -31,7 +32,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Trouble> {
         (run, criterion) => (run.as_ref(), criterion.as_ref()),
     };
     let run = chosen_work(&repository, run.map(String::as_str), For::Looking)?;
-    let story = super::story_of(&run)?;
+    let story = story::story_of(&run)?;
     let shown = match criterion {
         Some(word) => {
             let id = super::criterion(&story, word)?;

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use crate::cli::look::MatrixArgs;
 use crate::commands::reports::{Form, ReportFile};
-use crate::commands::run_status::For;
-use crate::commands::status::{chosen_work, repository};
+use crate::commands::runs::chosen::{chosen_work, repository};
+use crate::commands::runs::status::For;
+use crate::commands::runs::story;
 use crate::text::object::VERSION;
 use crate::view::print;
 use tdd_core::criterion::CriterionId;
@@ -24,12 +25,12 @@ use tdd_core::trouble::Trouble;
 pub fn run(args: &MatrixArgs) -> Result<ExitCode, Trouble> {
     let repository = repository()?;
     let run = chosen_work(&repository, args.run.as_deref(), For::Looking)?;
-    let (cwd, _) = crate::commands::surroundings()?;
+    let (cwd, _) = crate::commands::given::surroundings()?;
     if let Some(report) = ReportFile::of(Form::Junit, args.junit.as_deref(), &cwd)? {
         report.write_runs(&repository, std::slice::from_ref(&run))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let story = super::story_of(&run)?;
+    let story = story::story_of(&run)?;
     let rows = story.matrix();
     print::result(&match (args.json, args.markdown) {
         (true, _) => format!("{}\n", as_json(&story, &rows)),

@@ -7,15 +7,18 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::cli::look::ReportArgs;
-use crate::commands::log::time;
+use crate::commands::given::{mask_of, surroundings};
 use crate::commands::look::review::repeats;
-use crate::commands::run_status::For;
-use crate::commands::run_status::{self, RunStatus};
-use crate::commands::status::{cause_of, chosen_work, repository};
-use crate::commands::{journalled::Journalled, mask_of, surroundings};
+use crate::commands::runs::chosen::{chosen_work, repository};
+use crate::commands::runs::headline::cause_of;
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::For;
+use crate::commands::runs::status::{self as run_status, RunStatus};
+use crate::commands::runs::story;
 use crate::text::halt_report::{HaltFacts, NextStep, next_steps};
 use crate::text::html_report::{self, AttemptPage, Ended, Part, PromptText, RunPage, RunPart};
 use crate::text::mask::Mask;
+use crate::text::row::time;
 use crate::text::usage_words;
 use crate::view::print;
 use crate::world::journal_file::{self, Record};
@@ -113,7 +116,7 @@ struct Source<'a> {
 
 fn page_of(repository: &Path, run: &RunDir, (mask, diffs): (&Mask, usize)) -> Result<RunPage, Trouble> {
     let records = journal_file::read_only(&run.path)?;
-    let story = super::story_in(run, &records)?;
+    let story = story::story_in(run, &records)?;
     let told = Journalled::Cycle(Box::new(story.state.clone()));
     let status = RunStatus::of(repository, run, &told);
     let began_ms = records.first().map_or(0, |record| record.ts);

@@ -24,12 +24,12 @@ use clap::Parser as _;
 
 use crate::cli::look::ReviewArgs;
 use crate::cli::{Cli, Command, HaltArgs, OutputArgs, Reader, ResumeArgs, RunArgs};
-use crate::commands::journalled::Journalled;
-use crate::commands::run_status::For;
-use crate::commands::run_status::{self, RunStatus};
-use crate::commands::several;
-use crate::commands::status::{chosen_work, repository};
-use crate::commands::surroundings;
+use crate::commands::given::surroundings;
+use crate::commands::runs::chosen::{chosen_work, repository};
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::For;
+use crate::commands::runs::status::{self as run_status, RunStatus};
+use crate::commands::runs::story;
 use crate::driver::report::touched;
 use crate::text::halt_report::{self, HaltFacts, NextStep, Review, review};
 use crate::view::{self, dialog, print};
@@ -94,7 +94,7 @@ impl<'a> Offer<'a> {
             cassette: args.cassette.as_deref(),
             output: &args.output,
             halt: args.halt,
-            is_of_several: several::is_meant(args),
+            is_of_several: args.means_several(),
         }
     }
 
@@ -253,7 +253,7 @@ fn only_one(run: &RunDir) -> Result<File, Trouble> {
 
 impl Halted {
     fn read(repository: &Path, run: &RunDir, with: &str) -> Result<Self, Trouble> {
-        let story = super::story_of(run)?;
+        let story = story::story_of(run)?;
         let told = Journalled::Cycle(Box::new(story.state.clone()));
         let status = RunStatus::of(repository, run, &told);
         status.refuse_past(run, &story.state.run.requirement.id)?;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::look::ShowArgs;
-use crate::commands::journalled::Journalled;
-use crate::commands::run_status::{For, RunStatus};
-use crate::commands::status::{chosen_work, repository};
+use crate::commands::runs::chosen::{chosen_work, repository};
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::{For, RunStatus};
 use crate::view::print;
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;

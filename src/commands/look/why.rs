@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::cli::look::WhyArgs;
-use crate::commands::status::{chosen_run, repository};
+use crate::commands::runs::chosen::{chosen_run, repository};
+use crate::commands::runs::story;
 use crate::text::object::VERSION;
 use crate::view::print;
 use tdd_child::run_folder::{self, RunDir};
@@ -36,7 +37,7 @@ pub fn run(args: &WhyArgs) -> Result<ExitCode, Trouble> {
     };
     for run in &runs {
         // A run of `tdd fix`, or one whose journal is damaged, knows of neither.
-        let Ok(story) = super::story_of(run) else { continue };
+        let Ok(story) = story::story_of(run) else { continue };
         if let Some(text) = told(&repository, run, &story, (&args.what, args.json))? {
             print::result(&text);
             return Ok(ExitCode::SUCCESS);

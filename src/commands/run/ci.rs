@@ -6,10 +6,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::prepare::Prepared;
-use crate::commands::journalled::Journalled;
-use crate::commands::look::{matrix, story_of};
-use crate::commands::run_status::RunStatus;
-use crate::commands::status;
+use crate::commands::look::matrix;
+use crate::commands::runs::headline;
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::RunStatus;
+use crate::commands::runs::story;
 use crate::exit::Exit;
 use crate::view::print;
 use tdd_child::regular_file;
@@ -29,9 +30,9 @@ pub(super) fn tell(prepared: &Prepared, state: &State, (run, exit): (&RunDir, Ex
         return Ok(());
     }
     let told = Journalled::Cycle(Box::new(state.clone()));
-    let headline = status::headline(&told, &RunStatus::of(repository, run, &told));
-    let cause = status::cause_of(state);
-    let story = story_of(run)?;
+    let headline = headline::headline(&told, &RunStatus::of(repository, run, &told));
+    let cause = headline::cause_of(state);
+    let story = story::story_of(run)?;
     let rows = story.matrix();
     let level = match exit {
         Exit::Verified => None,

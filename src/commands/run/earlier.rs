@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use super::finished::Finished;
-use super::wire;
-use crate::commands::journalled::Journalled;
-use crate::commands::run_status::{RunStatus, back_before, undo_again};
-use crate::commands::status;
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::phase;
+use crate::commands::runs::status::{RunStatus, back_before, undo_again};
 use crate::driver::flags::Flags;
 use crate::settings::Settings;
 use crate::world::journal_file;
@@ -53,7 +52,7 @@ pub fn refuse(
                 if state.facts.tree != state.start && state.facts.tree != state.facts.zero =>
             {
                 let at_work = lock::held_by_another(&place.repository);
-                let with = wire::resume_with(settings);
+                let with = resume_with(settings);
                 return Err(at_work.unwrap_or_else(|| halted(place, &state, &run, &with)));
             }
             Phase::Ended { .. } => {
@@ -75,7 +74,7 @@ pub fn refuse(
             | Phase::Halting { .. }
             | Phase::Finishing { .. } => {
                 let at_work = lock::held_by_another(&place.repository);
-                let with = wire::resume_with(settings);
+                let with = resume_with(settings);
                 return Err(at_work.unwrap_or_else(|| unfinished(place, &state, &run, &with)));
             }
         }
@@ -99,6 +98,13 @@ pub(in crate::commands) fn refuse_half_undone(repository: &Path) -> Result<(), T
         .advise(format!("bring the undo to its end first: {again}")))
 }
 
+/// The flags without which a proposed command would not do what this one does.
+pub fn resume_with(settings: &Settings) -> Flags {
+    let mut flags = Flags::default();
+    flags.give("--cassette", settings.cassette.iter().map(|file| file.to_string_lossy().into_owned()));
+    flags
+}
+
 fn halted(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Trouble {
     let requirement = &state.run.requirement;
     let take = if let Phase::Ended { end: End::Halted(halt) } = &state.phase
@@ -112,7 +118,7 @@ fn halted(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Trouble {
         .map(|undo| format!("back to before it:        {undo}, then tdd {} --new{with}\n", requirement.id))
         .unwrap_or_default();
     Trouble::user(format!("{} has a halted run: {}", requirement.id, run.id))
-        .because(format!("{}; attempts: {}", status::phase(state), state.forks()))
+        .because(format!("{}; attempts: {}", phase::phase(state), state.forks()))
         .advise(format!(
             "read its report:          {2}\n\
              {take}\
@@ -132,7 +138,7 @@ fn unfinished(place: &Place, state: &State, run: &RunDir, with: &Flags) -> Troub
         .map(|undo| format!("back to before it:        {undo}\n"))
         .unwrap_or_default();
     Trouble::user(format!("{} has an unfinished run: {}", requirement.id, run.id))
-        .because(format!("{}; attempts so far: {}", status::phase(state), state.forks()))
+        .because(format!("{}; attempts so far: {}", phase::phase(state), state.forks()))
         .advise(format!(
             "look at it:               tdd status {0}\n\
              go on with it:            tdd resume {0}{with}\n\

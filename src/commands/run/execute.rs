@@ -7,7 +7,8 @@ use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::commands::{detach, run_status};
+use crate::commands::detach;
+use crate::commands::runs::status as run_status;
 use crate::driver::cycle::Drive;
 use crate::driver::drive::Setup;
 use crate::driver::flags::Flags;
@@ -19,7 +20,7 @@ use crate::world::journal_file::{JournalFile, folders};
 use crate::world::lock::WorkTreeLock;
 use tdd_child::clock::SystemClock;
 use tdd_child::leftovers;
-use tdd_child::run_folder::RunDir;
+use tdd_child::run_folder::{self, RunDir};
 use tdd_child::signals;
 use tdd_child::signals::StopSignal;
 use tdd_child::unix;
@@ -71,7 +72,7 @@ impl Hold {
     }
 
     pub fn folders(&self, run: PathBuf) -> Folders {
-        self.lock.work_on(&run_id_of(&run).0);
+        self.lock.work_on(&run_folder::id_of(&run).0);
         Folders { run, exchange: self.exchange.path().to_owned() }
     }
 }
@@ -170,7 +171,7 @@ pub fn go_on(prepared: &Prepared, run: PathBuf, said: Said, hold: &Hold) -> Resu
     // The report tells of the tree before the edits, so it is not shown for what they came to.
     if !prepared.settings.output.is_json() && is_halted(&ended) && halted_at == Some(ended.forks()) {
         edited::stays_halted(&ended, &folders.run, setup.later.as_ref(), prepared.settings.output);
-        let run = RunDir { id: run_id_of(&folders.run), path: folders.run.clone() };
+        let run = RunDir { id: run_folder::id_of(&folders.run), path: folders.run.clone() };
         ci::tell(prepared, &ended, (&run, Exit::Halted))?;
         return Ok(ExitCode::from(Exit::Halted.code()));
     }
@@ -305,17 +306,12 @@ pub fn new_run_id(now_ms: u64, requirement: &str) -> RunId {
     RunId(format!("{}-{}-{}", time.strftime("%Y%m%dT%H%M%SZ"), name.trim_matches('-'), &unique.to_hex()[..4]))
 }
 
-/// The id of the run whose folder this is.
-pub fn run_id_of(folder: &Path) -> RunId {
-    RunId(folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
-}
-
 /// Prints the report or the summary that the run kept, and gives the exit code.
 fn conclude(state: &State, run: &Path, prepared: &Prepared) -> Result<ExitCode, Trouble> {
     let with = wire::going_on_with(prepared);
-    let back = run_status::back_before(&prepared.place.repository, &run_id_of(run));
+    let back = run_status::back_before(&prepared.place.repository, &run_folder::id_of(run));
     let exit = closing(state, run, prepared.settings.output, (&with, back))?;
-    ci::tell(prepared, state, (&RunDir { id: run_id_of(run), path: run.to_owned() }, exit))?;
+    ci::tell(prepared, state, (&RunDir { id: run_folder::id_of(run), path: run.to_owned() }, exit))?;
     Ok(ExitCode::from(exit.code()))
 }
 

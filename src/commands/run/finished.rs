@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::commands::run_status::back_before;
+use crate::commands::runs::status::back_before;
 use crate::exit::Exit;
 use crate::settings::OutputMode;
 use crate::text::object::{AlreadyFinished, Content};

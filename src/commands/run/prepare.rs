@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{RunArgs, like_a_command};
-use crate::commands::journalled::Journalled;
-use crate::commands::run_status::RunStatus;
-use crate::commands::status;
+use crate::commands::runs::chosen;
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::RunStatus;
 use crate::settings::{AUTO_AGENT, Environment, Leave, Settings};
 use crate::text::prompt;
 use crate::world::project::{self, Archive, Place};
@@ -63,7 +63,7 @@ pub struct Prepared {
 impl Prepared {
     /// The commands as they are kept and shown: without secrets.
     pub fn shown_commands(&self) -> ProjectCommands {
-        let mask = crate::commands::mask_of(&self.environment);
+        let mask = crate::commands::given::mask_of(&self.environment);
         self.chosen.commands.clone().with_words(|text| mask.apply(text).into_owned())
     }
 
@@ -76,7 +76,7 @@ impl Prepared {
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
     let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let place = project::locate(cwd)?;
-    let config = crate::commands::read_settings(&place, &environment)?;
+    let config = crate::commands::given::read_settings(&place, &environment)?;
     let settings = Settings::resolve(args, config, &environment)?;
     let sandbox = sandbox::choose(settings.sandbox, &settings.reach, environment.path.as_deref())?;
     let archived = if settings.leaves.archived.is_granted() { Archive::Included } else { Archive::LeftOut };
@@ -87,7 +87,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let requirement = project::find_requirement(&place, &settings.specs_dir, &wanted, archived)
         .map_err(|trouble| or_a_command(or_a_run(trouble, &place, &wanted), &wanted))?;
     // It is journalled, reported and shown; a child reads it masked too.
-    let mask = crate::commands::mask_of(&environment);
+    let mask = crate::commands::given::mask_of(&environment);
     let requirement = requirement.with_words(|text| mask.apply(text).into_owned());
     let known: Vec<CriterionId> = requirement.criteria.iter().map(|criterion| criterion.id.clone()).collect();
     let settings = settings.knowing(args, &known)?;
@@ -139,7 +139,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
 pub(in crate::commands) fn or_a_run(trouble: Trouble, place: &Place, typed: &str) -> Trouble {
     let is_it =
         |run: &RunDir| typed.starts_with('@') || run.id.0 == typed || run_name::short(&run.id.0) == typed;
-    let run = status::chosen_run(&place.repository, Some(typed)).ok().filter(is_it);
+    let run = chosen::chosen_run(&place.repository, Some(typed)).ok().filter(is_it);
     let told = run.and_then(|run| Some((Journalled::read(&run).ok()?.0, run)));
     let Some((Journalled::Cycle(state), run)) = told else { return trouble };
     let requirement = state.run.requirement.id.clone();

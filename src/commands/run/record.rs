@@ -20,8 +20,8 @@ use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::altered::{Altered, Kind, Now};
 
-use super::execute::run_id_of;
 use tdd_child::regular_file;
+use tdd_child::run_folder;
 
 /// A larger file is not recorded.
 const LARGEST_FILE: usize = 4 << 20;
@@ -107,7 +107,7 @@ fn recording(repository: &Path, run: &Path, setup: &Setup) -> Result<Option<(Str
         .flatten()
         .ok_or_else(|| Trouble::internal("the journal of the run that just ended tells none"))?;
     let seen = seen_before_return(records.iter().map(|record| &record.event));
-    let id = run_id_of(run);
+    let id = run_folder::id_of(run);
     let mut tape = Tape {
         checkpoints: GitCheckpoints::open(repository, &id, run)?,
         journal: JournalFile::open(run)?.0,

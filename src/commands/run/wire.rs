@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::commands::run_status;
+use crate::commands::runs::status as run_status;
 use crate::driver::drive::Setup;
 use crate::driver::flags::Flags;
 use crate::settings::{Deadlines, Environment, OutputMode, SCRIPTED_AGENT, Settings};
@@ -37,7 +37,6 @@ use tdd_snapshot::checkpoints::{GitCheckpoints, git_folders};
 use tdd_snapshot::git_facts;
 use tdd_snapshot::manifest::Manifest;
 
-use super::execute;
 use super::prepare::Prepared;
 
 /// Bounds of one attempt that neither `tdd.yaml` nor the agent's table sets.
@@ -156,7 +155,7 @@ pub fn ports(
     adapters: Adapters,
 ) -> Result<Ports<RealWorld>, Trouble> {
     let repository = prepared.place.repository.clone();
-    let run = super::execute::run_id_of(&folders.run);
+    let run = run_folder::id_of(&folders.run);
     let sealed = folders.run.join(run_folder::SEALED);
     let protection = Manifest::new(repository.clone(), adapters.policy, sealed).telling(adapters.sealed);
     let protection = match prepared.sandbox.isolation.level {
@@ -274,7 +273,7 @@ fn in_place_of_tools(place: &Place, chosen: &Chosen) -> Vec<RelPath> {
 }
 
 pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Result<Setup, Trouble> {
-    let mask = crate::commands::mask_of(&prepared.environment);
+    let mask = crate::commands::given::mask_of(&prepared.environment);
     Ok(Setup {
         policy: adapters.policy.clone(),
         skills: skill::embedded(),
@@ -287,24 +286,17 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         resume_with: going_on_with(prepared),
         halted_beside: run_status::halted_beside(
             &prepared.place.repository,
-            &execute::run_id_of(&folders.run),
+            &run_folder::id_of(&folders.run),
         ),
-        later: run_status::later_work(&prepared.place.repository, &execute::run_id_of(&folders.run)),
+        later: run_status::later_work(&prepared.place.repository, &run_folder::id_of(&folders.run)),
         isolation: prepared.sandbox.isolation.clone(),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
 }
 
-/// The flags without which a proposed command would not do what this one does.
-pub fn resume_with(settings: &Settings) -> Flags {
-    let mut flags = Flags::default();
-    flags.give("--cassette", settings.cassette.iter().map(|file| file.to_string_lossy().into_owned()));
-    flags
-}
-
 /// The same for this run: whoever sat at the agents' screens will want to again.
 pub fn going_on_with(prepared: &Prepared) -> Flags {
-    let mut flags = resume_with(&prepared.settings);
+    let mut flags = super::earlier::resume_with(&prepared.settings);
     if prepared.operator.is_some() {
         flags.set("--interactive");
     }

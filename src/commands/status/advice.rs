@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::commands::journalled::{self, Journalled};
-use crate::commands::run_status;
+use crate::commands::runs::journalled::{self, Journalled};
+use crate::commands::runs::status as run_status;
 use tdd_core::state::{End, Phase, State};
 use tdd_snapshot::git_facts;
 

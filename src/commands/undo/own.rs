@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::commands::journalled::Journalled;
+use crate::commands::runs::journalled::Journalled;
 use crate::world::journal_file::Record;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;

@@ -4,9 +4,10 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::edit::is_absent;
+use super::found::Found;
+use super::found::{Folder, kind_of, stamp_of};
 use super::import::{self, Delta};
-use super::rules::Folder;
-use super::walk::{self, Found};
+use super::walk::{self};
 use super::{GitCheckpoints, disk};
 use crate::tool_folder::is_tool_folder;
 use tdd_core::attempt::CheckpointId;
@@ -34,8 +35,8 @@ pub(super) fn hold(
             Err(error) if is_absent(&error) => continue,
             Err(error) => return Err(disk(&at, &error)),
         };
-        let kind = walk::kind_of(&meta);
-        found.extend(kind.map(|kind| Found { path: path.to_vec(), kind, stamp: walk::stamp_of(&meta) }));
+        let kind = kind_of(&meta);
+        found.extend(kind.map(|kind| Found { path: path.to_vec(), kind, stamp: stamp_of(&meta) }));
     }
     if found.is_empty() {
         return Ok(tree.clone());

@@ -2,9 +2,10 @@
 
 use super::contents::LARGEST_READ;
 use super::edit::Permissions;
+use super::found::Scan;
 use super::import::Content;
 use super::listing::{self, Difference};
-use super::walk::{self, Scan};
+use super::walk::{self};
 use super::{GitCheckpoints, disk, shown};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;

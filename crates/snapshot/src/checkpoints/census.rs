@@ -9,10 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::GitCheckpoints;
+use super::found::{Found, Kind, Scan, Stamp};
 use super::git::{self, Git};
 use super::import::quoted;
 use super::listing::{Difference, Listed};
-use super::walk::{Found, Kind, Scan, Stamp};
 use crate::checkpoints::private::disk;
 use tdd_child::folder;
 use tdd_child::regular_file;

@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdin};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::edit::Tree;
+use super::found::{Found, Kind, Scan, Stamp};
 use super::git::{self, Git};
-use super::walk::{Found, Kind, Scan, Stamp};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::trouble::Trouble;
 

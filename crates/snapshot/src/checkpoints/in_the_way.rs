@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::walk::{self, Scan, Stamp, full_path};
+use super::found::{Scan, Stamp, kind_of};
+use super::walk::full_path;
 
 /// Entries of a folder that are looked at before it counts as holding something.
 const MOST_LOOKED_AT: usize = 100_000;
@@ -30,7 +31,7 @@ pub(super) fn stands_in_the_way(root: &Path, scan: &Scan, path: &[u8]) -> bool {
         let Ok(meta) = std::fs::symlink_metadata(full_path(root, part)) else { return false };
         if !meta.is_dir() {
             // A FIFO or a socket holds nothing.
-            return walk::kind_of(&meta).is_some() && !holds(scan, part);
+            return kind_of(&meta).is_some() && !holds(scan, part);
         }
     }
     has_more(root, scan, path)

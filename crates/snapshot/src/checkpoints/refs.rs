@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::edit::{Permissions, Tree};
+use super::found::{Stamp, stamp_of};
 use super::git::Git;
 use super::git_files;
 use super::import::settled;
 use super::place::GitPlace;
-use super::walk::{self, Stamp};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::trouble::Trouble;
 
@@ -149,7 +149,7 @@ impl Sound {
             let Ok((file, meta)) = entry.and_then(|entry| Ok((entry.file_name(), entry.metadata()?))) else {
                 return false;
             };
-            let stamp = walk::stamp_of(&meta);
+            let stamp = stamp_of(&meta);
             if self.0.get(&file) != Some(&stamp) {
                 let Some(name) = file.to_str().map(|file| format!("{our_folder}{file}")) else {
                     return false;
@@ -180,7 +180,7 @@ fn contents(place: &GitPlace, found: BTreeMap<Vec<u8>, Metadata>, known: Option<
     }
     let mut files = Files::new();
     for (path, meta) in found {
-        let stamp = walk::stamp_of(&meta);
+        let stamp = stamp_of(&meta);
         let known = known.and_then(|files| files.get(&path));
         let file = match known.filter(|file| file.is_settled && file.stamp == stamp) {
             Some(known) => Arc::clone(known),

@@ -17,9 +17,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use serde::{Deserialize, Serialize};
 use std::os::unix::ffi::OsStrExt;
 
+use super::found::{Folder, Kind, Scan};
 use super::git::Git;
 use super::place::GitPlace;
-use super::walk::{Kind, Scan};
 use tdd_child::regular_file;
 use tdd_core::policy::{BY_PRODUCTS, code_among_by_products};
 use tdd_core::trouble::Trouble;
@@ -325,13 +325,6 @@ pub(super) fn tracked(git: &Git) -> Result<(Paths, Paths), Trouble> {
         if line.starts_with(b"160000") { submodules.push(path) } else { files.push(path) }
     }
     Ok((files, submodules))
-}
-
-/// Whether an entry is a folder: rules that end in `/` are for folders alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Folder {
-    Yes,
-    No,
 }
 
 /// The rules for what tests leave. Folders among it are looked into, because code may lie there.

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::edit::Tree;
+use super::found::Stamp;
+use super::found::stamp_of;
 use super::import::settled;
-use super::walk::{Stamp, stamp_of};
 
 /// Folders that held no special file, and no folder, when they were looked at: a stamp is of one folder.
 #[derive(Debug, Default)]

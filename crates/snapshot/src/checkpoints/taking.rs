@@ -3,9 +3,9 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::GitCheckpoints;
+use super::found::Scan;
 use super::import::{self, Known};
 use super::packs;
-use super::walk::Scan;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::trouble::Trouble;
 

@@ -3,9 +3,9 @@
 use super::Scene;
 use crate::cli::DoctorArgs;
 use crate::commands::clean::sessions;
-use crate::commands::journalled::Journalled;
 use crate::commands::run::{earlier, execute};
-use crate::commands::run_status::{self, RunStatus};
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::{self as run_status, RunStatus};
 use crate::world::journal_file::folders;
 use crate::world::lock::{self, WorkTreeLock};
 use crate::world::project::{self, Place};

@@ -41,7 +41,7 @@ pub(super) fn commands(place: &Place, scene: &Scene, tree: Tree) -> Result<Vec<F
         output_cap: scene.settings.output_cap,
         stop: scene.stop.clone(),
     };
-    let mask = crate::commands::mask_of(&scene.environment);
+    let mask = crate::commands::given::mask_of(&scene.environment);
     let mut hear = |news: News| match news {
         News::Running { command, .. } => {
             print::message(&format!("tdd: in a copy of the tree: {}", mask.apply(&command)));

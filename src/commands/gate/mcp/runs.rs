@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::offers::{Of, wait_seconds, wants_json};
 use super::{Gate, Said};
-use crate::commands::journalled::Journalled;
-use crate::commands::run_status::RunStatus;
-use crate::commands::status;
+use crate::commands::runs::chosen;
+use crate::commands::runs::headline;
+use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::status::RunStatus;
 use crate::commands::wait::STILL_AT_WORK;
 
 /// How often the journal is looked at while a run is waited for.
@@ -132,9 +133,9 @@ async fn follow(
         silent += 1;
         let (repository, run) = (gate.place.repository.clone(), run.map(str::to_owned));
         let seen = tokio::task::spawn_blocking(move || {
-            let run = status::chosen_run(&repository, run.as_deref()).ok()?;
+            let run = chosen::chosen_run(&repository, run.as_deref()).ok()?;
             let (told, _) = Journalled::read(&run).ok()?;
-            Some(status::headline(&told, &RunStatus::of(&repository, &run, &told)))
+            Some(headline::headline(&told, &RunStatus::of(&repository, &run, &told)))
         });
         let Ok(Some(seen)) = seen.await else { continue };
         if seen == told && silent < SILENT_LOOKS {

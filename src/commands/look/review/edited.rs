@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Halted;
 use crate::cli::{Cli, Command};
+use crate::commands::given::surroundings;
 use crate::commands::resume::as_it_reads_now;
-use crate::commands::surroundings;
 use crate::text::halt_report;
 use crate::world::project;
 use tdd_core::attempt::CheckpointId;

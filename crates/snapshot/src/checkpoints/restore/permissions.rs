@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Outlook, Restore};
 use crate::checkpoints::census::{Census, Entries};
+use crate::checkpoints::found::Kind;
 use crate::checkpoints::in_the_way::changed_within;
 use crate::checkpoints::listing::Difference;
-use crate::checkpoints::walk::{self, Kind};
+use crate::checkpoints::walk::{self};
 use crate::checkpoints::{disk, shown};
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::path::RelPath;

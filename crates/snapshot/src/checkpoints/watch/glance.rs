@@ -9,9 +9,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::super::edit::{Tree, is_absent};
+use super::super::found::{Folder, kind_of, stamp_of};
+use super::super::found::{Found, Stamp};
 use super::super::import;
-use super::super::rules::{Folder, Rules};
-use super::super::walk::{self, Found, Stamp};
+use super::super::rules::Rules;
+use super::super::walk::{self};
 use super::seen::{Entry, Seen, What};
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -154,7 +156,7 @@ fn look(root: &Path, path: &[u8], entries: &[Entry<'_>], open: &mut Open) -> Res
             Some(What::Fresh(stamp, hash)) => {
                 let about = entry.metadata().map_err(|error| gone(&error))?;
                 let stamp = is_as_it_was(&about, stamp)?;
-                let kind = walk::kind_of(&about).ok_or(Glance::Differs)?;
+                let kind = kind_of(&about).ok_or(Glance::Differs)?;
                 open.fresh.push((Found { path: walk::joined(path, name), kind, stamp }, hash.to_vec()));
                 missing -= 1;
             }
@@ -164,7 +166,7 @@ fn look(root: &Path, path: &[u8], entries: &[Entry<'_>], open: &mut Open) -> Res
 }
 
 fn is_as_it_was(about: &Metadata, stamp: &[u8]) -> Result<Stamp, Glance> {
-    let now = walk::stamp_of(about);
+    let now = stamp_of(about);
     if Stamp::from_bytes(stamp) == Some(now) { Ok(now) } else { Err(Glance::Differs) }
 }
 

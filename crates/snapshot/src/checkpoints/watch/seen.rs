@@ -14,9 +14,10 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use super::super::found::Folder;
+use super::super::found::{Scan, Stamp};
 use super::super::import::{Content, Known};
-use super::super::rules::Folder;
-use super::super::walk::{self, Scan, Stamp};
+use super::super::walk::{self};
 use tdd_child::regular_file;
 use tdd_core::attempt::CheckpointId;
 

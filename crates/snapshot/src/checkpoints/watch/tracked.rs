@@ -6,8 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::super::found::{self, Stamp};
 use super::super::rules::tracked;
-use super::super::walk::{self, Stamp};
+use super::super::walk;
 use super::super::{GitCheckpoints, disk};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use tdd_child::regular_file;
@@ -27,7 +28,7 @@ pub(super) fn is_as_noted(scratch: &Path) -> bool {
 /// Of an index that is not there it is all zeros.
 fn stamp_of(index: &Path) -> [u8; Stamp::BYTES] {
     let about = std::fs::symlink_metadata(index);
-    about.map_or([0; Stamp::BYTES], |about| walk::stamp_of(&about).to_bytes())
+    about.map_or([0; Stamp::BYTES], |about| found::stamp_of(&about).to_bytes())
 }
 
 /// Holds what is tracked now.
@@ -59,7 +60,7 @@ impl GitCheckpoints {
         let path = path.as_str().as_bytes();
         let about = std::fs::symlink_metadata(walk::full_path(&self.place.work_tree, path));
         let changed = about.ok().and_then(|about| {
-            let (seconds, nanos) = walk::stamp_of(&about).changed();
+            let (seconds, nanos) = found::stamp_of(&about).changed();
             let since = Duration::new(u64::try_from(seconds).ok()?, nanos);
             UNIX_EPOCH.checked_add(since)
         });

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::RunStatus;
-use crate::commands::journalled::Journalled;
+use crate::commands::runs::journalled::Journalled;
 use crate::world::journal_file::Record;
 use tdd_child::run_folder::{self, RunDir};
 use tdd_core::event::{Event, RunId};

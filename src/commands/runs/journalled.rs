@@ -1,14 +1,11 @@
 //! A run as its journal tells it: a cycle, or a run of `tdd fix`. Both lie in the same folder and
 //! have the same checkpoints, so that looking, going back and cleaning up are the same for both.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::log::{one_row, time};
-use super::run_status::RunStatus;
+use super::phase;
 use crate::view::print;
 use crate::world::journal_file::{self, JournalFile, Record};
 use crate::world::lock;
@@ -16,31 +13,28 @@ use tdd_child::clock::SystemClock;
 use tdd_child::run_folder::RunDir;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{Event, RunId};
-use tdd_core::fix::{FixEnd, FixPhase, FixState, Round};
-use tdd_core::machine::{Facts, IllegalEvent, Machine, Suspension};
+use tdd_core::fix::{FixPhase, FixState};
+use tdd_core::machine::{Facts, IllegalEvent, Machine};
 use tdd_core::ports::{Clock, Journal};
 use tdd_core::state::{End, Entry, Phase, State};
 use tdd_core::trouble::Trouble;
 
-/// Lines of what was said when a run paused.
-const LONGEST_PAUSE: usize = 30;
-
 /// What a run's journal adds up to.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Journalled {
+pub(in crate::commands) enum Journalled {
     Cycle(Box<State>),
     Fix(Box<FixState>),
 }
 
 /// When the first and the last event of a run were written, in milliseconds since the epoch.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
-pub(super) struct Span {
-    pub(super) first: u64,
-    pub(super) last: u64,
+pub(in crate::commands) struct Span {
+    pub(in crate::commands) first: u64,
+    pub(in crate::commands) last: u64,
 }
 
 impl Span {
-    pub(super) fn of(records: &[Record]) -> Self {
+    pub(in crate::commands) fn of(records: &[Record]) -> Self {
         let at = |record: Option<&Record>| record.map_or(0, |record| record.ts);
         Self { first: at(records.first()), last: at(records.last()) }
     }
@@ -48,7 +42,7 @@ impl Span {
 
 impl Journalled {
     /// Reads a run's journal without changing it.
-    pub(super) fn read(run: &RunDir) -> Result<(Self, Vec<Record>), Trouble> {
+    pub(in crate::commands) fn read(run: &RunDir) -> Result<(Self, Vec<Record>), Trouble> {
         let records = journal_file::read_for_state(&run.path)?;
         Ok((Self::of(run, &records)?, records))
     }
@@ -64,7 +58,7 @@ impl Journalled {
     }
 
     /// The same for whoever only looks: what the snapshot beside the journal stands for is not read again.
-    pub(super) fn glance(repository: &Path, run: &RunDir) -> Result<(Self, Span), Trouble> {
+    pub(in crate::commands) fn glance(repository: &Path, run: &RunDir) -> Result<(Self, Span), Trouble> {
         // While a process works on it, its children could have put a snapshot there.
         if lock::is_at_work(repository, &run.id) {
             let (told, records) = Self::read(run)?;
@@ -93,14 +87,14 @@ impl Journalled {
         }
     }
 
-    pub(super) fn run(&self) -> &RunId {
+    pub(in crate::commands) fn run(&self) -> &RunId {
         match self {
             Self::Cycle(state) => state.run(),
             Self::Fix(fix) => fix.run(),
         }
     }
 
-    pub(super) fn facts(&self) -> &Facts {
+    pub(in crate::commands) fn facts(&self) -> &Facts {
         match self {
             Self::Cycle(state) => state.facts(),
             Self::Fix(fix) => fix.facts(),
@@ -108,17 +102,17 @@ impl Journalled {
     }
 
     /// The tree as it was before the run.
-    pub(super) fn zero(&self) -> Option<CheckpointId> {
+    pub(in crate::commands) fn zero(&self) -> Option<CheckpointId> {
         self.facts().zero.clone()
     }
 
     /// The label of what was there before `tdd undo` took all of it back, if it has.
-    pub(super) fn undone(&self) -> Option<&str> {
+    pub(in crate::commands) fn undone(&self) -> Option<&str> {
         self.facts().undone.as_deref()
     }
 
     /// How often somebody was forked.
-    pub(super) fn forks(&self) -> usize {
+    pub(in crate::commands) fn forks(&self) -> usize {
         match self {
             Self::Cycle(state) => state.forks(),
             Self::Fix(fix) => fix.forks(),
@@ -126,19 +120,19 @@ impl Journalled {
     }
 
     /// Whether it ended before anybody was forked.
-    pub(super) fn left_nothing(&self) -> bool {
+    pub(in crate::commands) fn left_nothing(&self) -> bool {
         self.forks() == 0 && self.has_ended()
     }
 
     /// Whether it was paused or stopped in order.
-    pub(super) fn is_suspended(&self) -> bool {
+    pub(in crate::commands) fn is_suspended(&self) -> bool {
         match self {
             Self::Cycle(state) => state.facts.suspension.is_some(),
             Self::Fix(fix) => fix.facts.suspension.is_some(),
         }
     }
 
-    pub(super) fn has_ended(&self) -> bool {
+    pub(in crate::commands) fn has_ended(&self) -> bool {
         match self {
             Self::Cycle(state) => matches!(state.phase, Phase::Ended { .. }),
             Self::Fix(fix) => matches!(fix.phase, FixPhase::Ended { .. }),
@@ -146,7 +140,7 @@ impl Journalled {
     }
 
     /// Whether it waits for the operator's word. A run of `tdd fix` waits for none.
-    pub(super) fn is_halted(&self) -> bool {
+    pub(in crate::commands) fn is_halted(&self) -> bool {
         match self {
             Self::Cycle(state) => matches!(state.phase, Phase::Ended { end: End::Halted(_) }),
             Self::Fix(_) => false,
@@ -155,7 +149,7 @@ impl Journalled {
 
     /// Whether nothing is lost if nobody goes on with it. A cycle without a fork has left nothing, whatever
     /// cut it off; a run of `tdd fix` is never resumed.
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::commands) fn is_over(&self) -> bool {
         match self {
             Self::Cycle(_) => self.has_ended() || self.forks() == 0,
             Self::Fix(_) => true,
@@ -163,7 +157,7 @@ impl Journalled {
     }
 
     /// The trees that the run left or began from, the likeliest first; may repeat.
-    pub(super) fn trees(&self) -> Vec<CheckpointId> {
+    pub(in crate::commands) fn trees(&self) -> Vec<CheckpointId> {
         match self {
             Self::Cycle(state) => of_cycle(state),
             Self::Fix(fix) => of_fix(fix),
@@ -171,10 +165,10 @@ impl Journalled {
     }
 
     /// Where it stands, for a person.
-    pub(super) fn phase(&self) -> String {
+    pub(in crate::commands) fn phase(&self) -> String {
         match self {
-            Self::Cycle(state) => super::status::phase(state),
-            Self::Fix(fix) => fix_phase(fix),
+            Self::Cycle(state) => phase::phase(state),
+            Self::Fix(fix) => phase::fix_phase(fix),
         }
     }
 }
@@ -188,7 +182,11 @@ fn unfit(run: &RunDir, why: String) -> Trouble {
 /// Writes into a run's journal that `tdd undo` went to this tree, so that every command knows; what was
 /// there before is kept under the label. A run without a journal that can be read has none to write to, and
 /// on a full disk the tree has gone back all the same.
-pub(super) fn tell_undone(run: &RunDir, to: &CheckpointId, (label, kept_as): (&str, &CheckpointId)) {
+pub(in crate::commands) fn tell_undone(
+    run: &RunDir,
+    to: &CheckpointId,
+    (label, kept_as): (&str, &CheckpointId),
+) {
     let event = Event::Undone { to: to.clone(), kept_as: kept_as.clone(), label: label.to_owned() };
     let written = JournalFile::open(&run.path)
         .and_then(|(mut journal, _)| journal.append(SystemClock::default().now_ms(), &[event]));
@@ -225,92 +223,8 @@ fn of_fix(fix: &FixState) -> Vec<CheckpointId> {
     trees
 }
 
-/// What a pause is for; why, and what to do about it, are told below it.
-pub(super) fn paused(reason: &str) -> String {
-    format!("paused: {}", one_row(reason.lines().next().unwrap_or_default()))
-}
-
-/// Where a run is shown whole: the rest of what was said when it paused, below its state.
-pub(super) fn rest_of_pause(facts: &Facts) -> String {
-    let Some(Suspension::Paused(reason)) = &facts.suspension else { return String::new() };
-    reason.lines().skip(1).take(LONGEST_PAUSE).fold(String::new(), |mut text, line| {
-        let _ = writeln!(text, "             {}", one_row(line.strip_prefix("  ").unwrap_or(line)));
-        text
-    })
-}
-
-fn fix_phase(fix: &FixState) -> String {
-    match &fix.facts.suspension {
-        Some(Suspension::Paused(reason)) => return paused(reason),
-        Some(Suspension::Stopped(signal)) => return format!("stopped by signal {signal}"),
-        None => {}
-    }
-    match &fix.phase {
-        FixPhase::Opening => "before checkpoint 0".to_owned(),
-        FixPhase::Measuring => "the checks run".to_owned(),
-        FixPhase::Due => "a fixer is due".to_owned(),
-        FixPhase::Forked => "a fixer was started".to_owned(),
-        FixPhase::TakingBack { .. } => "worse work is taken back".to_owned(),
-        FixPhase::Halting { why } => format!("halting: {}", why.words()),
-        FixPhase::Finishing => "finishing".to_owned(),
-        FixPhase::Ended { end: FixEnd::Fixed } => "finished, every check is green".to_owned(),
-        FixPhase::Ended { end: FixEnd::Halted(why) } => format!("halted: {}", why.words()),
-        FixPhase::Ended { end: FixEnd::Refused } => "refused before any work was done".to_owned(),
-    }
-}
-
-/// One line of `tdd status`.
-pub(super) fn fix_headline(fix: &FixState, status: &RunStatus) -> String {
-    let green = fix.best().map_or(0, |best| best.checks.iter().filter(|check| check.is_green()).count());
-    format!("fix  {green}/{} checks green  {}", fix.run.checks.len(), status.words(&fix_phase(fix)))
-}
-
-/// All of `tdd status`.
-pub(super) fn fix_in_full(fix: &FixState, span: Span, status: &RunStatus) -> String {
-    let mut text = String::new();
-    let _ = writeln!(text, "run          {}", fix.run.run);
-    let _ = writeln!(text, "task         {}", one_row(&fix.run.task));
-    let _ = writeln!(text, "time         {} to {}", time(span.first), time(span.last));
-    let _ = writeln!(text, "state        {}", status.words(&fix_phase(fix)));
-    text.push_str(&rest_of_pause(&fix.facts));
-    let best = fix.best().map_or(&[][..], |best| &best.checks);
-    for (at, check) in fix.run.checks.iter().enumerate() {
-        let is = match best.get(at) {
-            None => "not run".to_owned(),
-            Some(found) if found.is_green() => "green".to_owned(),
-            Some(found) => format!("red, failures: {}", found.failures),
-        };
-        let _ = writeln!(text, "  {}  {is}", one_row(&check.command));
-    }
-    let _ = writeln!(text, "attempts     {} of {}", fix.forks(), fix.run.retries);
-    text
-}
-
-pub(super) fn fix_json(fix: &FixState, span: Span) -> Value {
-    let best = fix.best().map_or(&[][..], |best| &best.checks);
-    let checks: Vec<Value> = fix
-        .run
-        .checks
-        .iter()
-        .enumerate()
-        .map(|(at, check)| {
-            let found = best.get(at);
-            json!({
-                "command": check.command, "green": found.map(tdd_core::fix::CheckFinding::is_green),
-                "failures": found.map(|found| found.failures),
-            })
-        })
-        .collect();
-    json!({
-        "run": fix.run.run, "task": fix.run.task, "phase": fix.phase.name(), "suspension": fix.facts.suspension,
-        "state": fix_phase(fix), "checks": checks, "forks": fix.forks(), "retries": fix.run.retries,
-        "rounds": fix.rounds.iter().map(Round::failures).collect::<Vec<_>>(),
-        "started_ms": span.first, "last_ms": span.last,
-    })
-}
-
 /// A run of `tdd fix` holds nothing that a new one would not measure again.
-pub(super) fn fix_advice(undo: Option<&str>) -> String {
+pub(in crate::commands) fn fix_advice(undo: Option<&str>) -> String {
     let back = undo.map(|undo| format!("; {undo} brings back what was before")).unwrap_or_default();
     format!("`tdd fix` goes on from the tree as it is{back}")
 }

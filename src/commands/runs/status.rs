@@ -5,7 +5,7 @@ use std::path::Path;
 
 mod at_hand;
 
-pub(super) use self::at_hand::{For, at_hand, later_work, work_below};
+pub(in crate::commands) use self::at_hand::{For, at_hand, later_work, work_below};
 use super::journalled::Journalled;
 use crate::world::lock;
 use tdd_child::run_folder::{self, RunDir};
@@ -19,7 +19,7 @@ use tdd_snapshot::checkpoints::{intent, run_refs};
 
 /// What is true of a run besides what its journal tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum RunStatus {
+pub(in crate::commands) enum RunStatus {
     /// This process works on it.
     Live {
         pid: u32,
@@ -48,7 +48,7 @@ pub(super) enum RunStatus {
 }
 
 impl RunStatus {
-    pub(super) fn of(repository: &Path, run: &RunDir, told: &Journalled) -> Self {
+    pub(in crate::commands) fn of(repository: &Path, run: &RunDir, told: &Journalled) -> Self {
         if let Some(at_work) = lock::at_work(repository)
             && at_work.run.as_deref() == Some(run.id.0.as_str())
         {
@@ -72,7 +72,7 @@ impl RunStatus {
     }
 
     /// In place of what the journal tells, or before it.
-    pub(super) fn words(&self, journalled: &str) -> String {
+    pub(in crate::commands) fn words(&self, journalled: &str) -> String {
         match self {
             Self::Live { pid } => format!("at work, process {pid}: {journalled}"),
             Self::HalfUndone { .. } => {
@@ -90,7 +90,7 @@ impl RunStatus {
     }
 
     /// One word for machines; `None` where the journal's own say all.
-    pub(super) fn name(&self) -> Option<&'static str> {
+    pub(in crate::commands) fn name(&self) -> Option<&'static str> {
         match self {
             Self::Live { .. } => Some("live"),
             Self::HalfUndone { .. } => Some("half-undone"),
@@ -104,7 +104,7 @@ impl RunStatus {
     }
 
     /// What there is to do, where it is something else than the journal's state asks for.
-    pub(super) fn advice(&self, run: &RunId) -> Option<String> {
+    pub(in crate::commands) fn advice(&self, run: &RunId) -> Option<String> {
         match self {
             Self::Live { pid } => Some(format!("wait until it ends, or stop it: kill {pid}")),
             Self::HalfUndone { again } => Some(format!("`{again}` brings it to its end")),
@@ -121,12 +121,12 @@ impl RunStatus {
     }
 
     /// Whether nobody goes on with it as it is.
-    pub(super) fn is_past(&self) -> bool {
+    pub(in crate::commands) fn is_past(&self) -> bool {
         matches!(self, Self::Undone { .. } | Self::Superseded { .. } | Self::CleanedInPart)
     }
 
     /// What its report does not say, because it came later.
-    pub(super) fn since_it_ended(&self, run: &RunId) -> Option<String> {
+    pub(in crate::commands) fn since_it_ended(&self, run: &RunId) -> Option<String> {
         if !self.is_past() && !matches!(self, Self::HalfUndone { .. }) {
             return None;
         }
@@ -136,7 +136,7 @@ impl RunStatus {
     }
 
     /// Refuses to go on with a run that was taken back, or whose requirement was finished since.
-    pub(super) fn refuse_past(&self, run: &RunDir, requirement: &str) -> Result<(), Trouble> {
+    pub(in crate::commands) fn refuse_past(&self, run: &RunDir, requirement: &str) -> Result<(), Trouble> {
         let (what, why, next) = match self {
             Self::Live { .. } | Self::NotBegun { .. } | Self::CutOff | Self::AsJournalled => return Ok(()),
             Self::HalfUndone { again } => (
@@ -175,7 +175,7 @@ impl RunStatus {
 
     /// Refuses to take back a run whose requirement a later one has finished: what both left the same would
     /// go, and it is the later one's.
-    pub(super) fn refuse_superseded(&self, run: &RunId) -> Result<(), Trouble> {
+    pub(in crate::commands) fn refuse_superseded(&self, run: &RunId) -> Result<(), Trouble> {
         let Self::Superseded { by } = self else { return Ok(()) };
         Err(Trouble::user(format!("the run {run} is superseded: {by} has finished its requirement since"))
             .because("what lies in the tree is the later run's work, even where both have left the same")
@@ -184,7 +184,7 @@ impl RunStatus {
 }
 
 /// A halted run of another requirement whose work lies in the tree: what is red may be that.
-pub(super) fn halted_beside(repository: &Path, run: &RunId) -> Option<RunId> {
+pub(in crate::commands) fn halted_beside(repository: &Path, run: &RunId) -> Option<RunId> {
     let is_in_the_way = |other: &RunDir| {
         let Ok((told, _)) = Journalled::read(other) else { return false };
         let Journalled::Cycle(state) = told else { return false };
@@ -197,14 +197,14 @@ pub(super) fn halted_beside(repository: &Path, run: &RunId) -> Option<RunId> {
 
 /// The command that goes back to before a run, where no later run's work would go with it and what it began from
 /// is still held.
-pub(super) fn back_before(repository: &Path, run: &RunId) -> Option<String> {
+pub(in crate::commands) fn back_before(repository: &Path, run: &RunId) -> Option<String> {
     let is_a_way = run_refs::are_there(repository, run) && later_work(repository, run).is_none();
     is_a_way.then(|| format!("tdd undo {run}"))
 }
 
 /// Why a run can't be seen from here: its folder lies in another work tree of the repository, and so does
 /// its work.
-pub(super) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trouble> {
+pub(in crate::commands) fn of_another_work_tree(repository: &Path, name: &str) -> Option<Trouble> {
     let tops = run_refs::other_work_trees(repository);
     let mut found = tops.iter().filter_map(|top| {
         let runs = run_folder::list_runs(top);
@@ -231,7 +231,7 @@ fn half_undone(repository: &Path, run: &RunDir, told: &Journalled) -> Option<Str
 }
 
 /// The command that goes on with an undo of this run to this tree.
-pub(super) fn undo_again(run: &RunDir, told: &Journalled, to: &CheckpointId) -> String {
+pub(in crate::commands) fn undo_again(run: &RunDir, told: &Journalled, to: &CheckpointId) -> String {
     if told.zero().as_ref() == Some(to) {
         return format!("tdd undo {}", run.id);
     }
