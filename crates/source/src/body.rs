@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+mod effects;
 mod empty;
 mod file;
 
@@ -151,7 +152,7 @@ impl<'t, 's> Reading<'t, 's> {
         let scene = self.scene(body, &claims);
         let mut spans: Vec<Span> = Vec::new();
         let (mut real, mut full): (Vec<Claim>, usize) = (Vec::new(), 0);
-        let (mut silent, mut doubtful) = (Silent::default(), Vec::new());
+        let (mut silent, mut doubtful, mut looks) = (Silent::default(), Vec::new(), Vec::new());
         let mut facts =
             BodyFacts { expectation: Expectation::No, skipped: test.skipped.clone(), ..BodyFacts::default() };
         let claimed = covered(body, claims.iter().map(|claim| &claim.whole));
@@ -176,15 +177,20 @@ impl<'t, 's> Reading<'t, 's> {
             {
                 doubtful.push(self.shown(&claim));
             }
-            spans.extend(around);
-            spans.extend(claim.subjects.iter().cloned());
-            full += usize::from(claim.weight == Weight::Full);
+            let subjects: Vec<Span> = around.into_iter().chain(claim.subjects.iter().cloned()).collect();
+            spans.extend(subjects.iter().cloned());
+            if claim.weight == Weight::Full {
+                looks.push((claim.whole.clone(), subjects));
+                full += 1;
+            }
             real.push(claim);
         }
         for call in self.classify_calls(body, &claimed, &mut facts, &mut silent) {
-            spans.extend(self.conditions(&call.0, &scene));
-            spans.extend(call.1.given);
+            let subjects: Vec<Span> =
+                self.conditions(&call.0, &scene).into_iter().chain(call.1.given).collect();
+            spans.extend(subjects.iter().cloned());
             real.push(Claim::holds("a helper", call.0.start, Vec::new()));
+            looks.push((call.0, subjects));
             full += 1;
         }
         if test.expects_failure || self.prints_what_is_expected(test) {
@@ -200,6 +206,7 @@ impl<'t, 's> Reading<'t, 's> {
         // It calls nothing and looks at nothing but itself, so that it is red for ever if it is red.
         let is_closed = facts.expectation == Expectation::No && !self.tree.is_torn(body);
         facts.unconditional |= is_closed && silent.any_unsure && !test.expects_failure;
+        spans.extend(self.effects(body, &looks));
         facts.looks_at = self.flow.closure(self.tree, spans);
         facts.line = self.tree.line(test.node);
         let undefined = self.unbound.first_in(self.tree, body);

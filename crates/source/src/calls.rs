@@ -136,6 +136,20 @@ impl<'s> Calls<'s> {
         is_assert(root) || is_assert(last) || self.imported(root, last) == Some(Holds::Expectation)
     }
 
+    /// Whether what is imported as this is code under test, there or yet to be written.
+    pub(super) fn is_of_production(&self, local: &str) -> bool {
+        self.imports.contains_key(local)
+            && self.home_of(local).is_none_or(|(home, _)| match home {
+                Home::Production => true,
+                Home::Own | Home::Library | Home::Helpers(_) => false,
+            })
+    }
+
+    /// Whether a name of this file may come from anywhere.
+    pub(super) fn brings_all_names(&self) -> bool {
+        self.imports.contains_key("*")
+    }
+
     fn home_of(&self, local: &str) -> Option<(&Home, &Import)> {
         let imports = self.imports.get(local)?;
         imports.iter().find_map(|import| Some((self.around.homes.get(&import.from)?, import)))

@@ -281,7 +281,7 @@ fn what_holds_without_the_code_is_no_expectation_in_javascript_and_go() {
         (JavaScript, "try { expect(f1()).toBe(2); } catch {}", No, ""),
         (JavaScript, "try { assert.equal(f1(), 2); } catch (e) { console.log(e); }", No, ""),
         (JavaScript, "try { assert.equal(f1(), 2); } catch (e) { throw e; }", Yes, "f1"),
-        (JavaScript, "let x = 0; on((y) => { x = y; }); f1(); expect(x).toBe(1);", Yes, ""),
+        (JavaScript, "let x = 0; on((y) => { x = y; }); f1(); expect(x).toBe(1);", Yes, "f1"),
         (JavaScript, "let x = 0; x++; expect(x).toBe(1);", Yes, ""),
         (JavaScript, "if (f1() !== 2) throw new Error('no');", Yes, "f1"),
         (JavaScript, "console.log(1)", No, ""),

@@ -82,7 +82,9 @@ fn only_imports(tree: &Tree<'_>) -> bool {
 fn is_text(tree: &Tree<'_>, at: usize) -> bool {
     let mut parts = tree.parts(at);
     let first = parts.next();
-    first.is_some_and(|first| matches!(tree.kind(first), "string" | "concatenated_string"))
+    // `return "x"` is no docstring.
+    tree.kind(at) == "expression_statement"
+        && first.is_some_and(|first| matches!(tree.kind(first), "string" | "concatenated_string"))
         && parts.next().is_none()
 }
 
