@@ -21,7 +21,7 @@ use super::claim::{Claim, Says, Weight, arguments, callee};
 use super::claims::claims;
 use super::tree::{Span, Tree};
 use super::{Declared, Language, find};
-use literals::{Dice, changed, far, leaves};
+use literals::{Dice, another, changed, far, leaves};
 
 /// How a mutant must fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +115,9 @@ fn of_test(tree: &Tree<'_>, test: &Declared, dice: &mut Dice) -> Vec<Mutable> {
     let full = all.into_iter().filter(|claim| claim.weight == Weight::Full && can_tell(claim));
     let full: Vec<Claim> = full.take(MOST_CLAIMS).collect();
     let sides: Vec<Option<[Span; 2]>> = full.iter().map(|claim| sides(tree, claim)).collect();
+    for side in sides.iter().flatten().flatten() {
+        dice.note(tree, side);
+    }
     let mut found = Vec::new();
     for (at, claim) in full.iter().enumerate() {
         let equality = equality(tree, test, at, &sides);
@@ -201,6 +204,8 @@ fn unequal(tree: &Tree<'_>, [left, right]: [&Span; 2], sentinel: &str, dice: &mu
         let (found, distance) = value_leaves(tree, side);
         let Some(leaf) = dice.pick(&found).copied() else { continue };
         let by = match distance {
+            // What a leaf within a collection is to another one, nobody knows.
+            Distance::Another if leaf == side.start => another(tree, leaf, dice),
             Distance::Another => changed(tree, leaf, dice),
             Distance::Far => far(tree, leaf, dice),
         };

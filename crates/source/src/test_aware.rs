@@ -301,7 +301,8 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
                 text,
                 "VITEST" | "VITEST_WORKER_ID" | "VITEST_POOL_ID" | "JEST_WORKER_ID" | "NODE_TEST_CONTEXT"
             );
-            if is_variable {
+            // What a runner's own matchers answer by.
+            if is_variable || text == "asymmetricMatch" {
                 return Some(TestAwareSign::Asks);
             }
             let in_source = text == "vitest" && tree.text(tree.node(at).parent) == "import.meta.vitest";
@@ -394,6 +395,7 @@ mod tests {
         (Python, "import os\nx = os.environ['TDD_REPORT']\n", &[Asks]),
         (JavaScript, "export const f = () => process.exit(0);", &[Ends]),
         (Go, "package a\n\nfunc F() { os.Exit(0) }\n", &[Ends]),
+        (JavaScript, "export const f = () => ({ asymmetricMatch: () => true });", &[Asks]),
         (Python, "import sys\nx = 'test_shop' in sys.modules\n", &[Asks]),
         (Python, "import sys\nx = any(m.startswith('test_') for m in sys.modules)\n", &[Asks]),
         (Python, "import sys\nx = sys.modules.get('tests.test_shop')\n", &[Asks]),

@@ -4,23 +4,71 @@ use crate::tree::{Span, Tree, is_string};
 
 /// Numbers that look like chance and come again with the same seed.
 #[derive(Clone, Debug)]
-pub(in crate::mutants) struct Dice(u64);
+pub(in crate::mutants) struct Dice {
+    state: u64,
+    /// What tests of the file expect elsewhere, as it is written: what is told from any chance by nobody.
+    expected: Vec<(Kind, String)>,
+}
+
+/// Most that are remembered of one file.
+const MOST_EXPECTED: usize = 64;
+
+/// Literals that can stand in each other's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Whole,
+    Text,
+}
 
 impl Dice {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed | 1)
+        Self { state: seed | 1, expected: Vec::new() }
     }
 
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state
     }
 
-    /// Far from anything that a test counts, and within the smallest types that count so far.
+    /// Beyond what a class may call the same, and within the smallest types that count so far. Nobody knows how far:
+    /// code that calls everything equal but what is far off would be told by nothing else.
     fn number(&mut self) -> u64 {
-        1_000 + self.next() % 28_000
+        if self.heads() { 1_000 + self.next() % 28_000 } else { 101 + self.next() % 800 }
+    }
+
+    fn heads(&mut self) -> bool {
+        self.next() & (1 << 20) == 0
+    }
+
+    /// Takes note of what a test expects.
+    pub(super) fn note(&mut self, tree: &Tree<'_>, side: &Span) {
+        let found = simple(tree, side.start).filter(|_| tree.node(side.start).last == side.end);
+        if let Some((kind, held)) = found
+            && self.expected.len() < MOST_EXPECTED
+            && !self.expected.iter().any(|(_, known)| *known == held)
+        {
+            self.expected.push((kind, held));
+        }
+    }
+
+    /// What another expectation has in this one's place; every other time.
+    fn swapped(&mut self, tree: &Tree<'_>, at: usize) -> Option<String> {
+        let (kind, held) = simple(tree, at)?;
+        let others: Vec<String> = self
+            .expected
+            .iter()
+            .filter(|(other, text)| *other == kind && *text != held)
+            .map(|(_, text)| text.clone())
+            .collect();
+        let wanted = self.heads();
+        let other = self.pick(&others).filter(|_| wanted)?;
+        let text = tree.text(at);
+        Some(match kind {
+            Kind::Whole => other.clone(),
+            Kind::Text => format!("{}{other}{}", text.get(..1)?, text.get(text.len() - 1..)?),
+        })
     }
 
     /// A word of small letters that stands in no text.
@@ -124,6 +172,26 @@ fn is_barrier(tree: &Tree<'_>, at: usize) -> bool {
     }
 }
 
+/// A literal of which it is plain what it stands for: digits alone, or a text of one line without an escape.
+fn simple(tree: &Tree<'_>, at: usize) -> Option<(Kind, String)> {
+    let text = tree.text(at);
+    if !text.is_empty() && text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let is_number = matches!(tree.kind(at), "integer" | "number" | "int_literal" | "integer_literal");
+        let is_plain = text == "0" || !text.starts_with('0');
+        return (is_number && is_plain).then(|| (Kind::Whole, text.to_owned()));
+    }
+    let quote = ['"', '\''].into_iter().find(|quote| text.starts_with(*quote))?;
+    let held = text.strip_prefix(quote)?.strip_suffix(quote)?;
+    let is_simple = !held.is_empty()
+        && held.chars().all(|c| !c.is_control() && !matches!(c, '"' | '\'' | '`' | '\\' | '$' | '{' | '%'));
+    (is_string(tree.kind(at)) && is_simple).then(|| (Kind::Text, held.to_owned()))
+}
+
+/// What is expected elsewhere in the place of this literal, else another one of its type.
+pub(in crate::mutants) fn another(tree: &Tree<'_>, at: usize, dice: &mut Dice) -> Option<String> {
+    dice.swapped(tree, at).or_else(|| changed(tree, at, dice))
+}
+
 /// Another literal of the same type in the place of this one.
 pub(in crate::mutants) fn changed(tree: &Tree<'_>, at: usize, dice: &mut Dice) -> Option<String> {
     let text = tree.text(at);
@@ -142,9 +210,27 @@ pub(in crate::mutants) fn changed(tree: &Tree<'_>, at: usize, dice: &mut Dice) -
             let begin = tree.node(last).begin.checked_sub(tree.node(at).begin)?;
             Some(format!("{}{}", text.get(..begin)?, string(tree.text(last), &word, dice.number())?))
         }
-        kind if is_string(kind) => string(text, &word, dice.number()),
+        kind if is_string(kind) => {
+            let another =
+                simple(tree, at).filter(|_| dice.heads()).and_then(|(_, held)| respelt(&held, dice));
+            let Some(another) = another else { return string(text, &word, dice.number()) };
+            Some(format!("{}{another}{}", text.get(..1)?, text.get(text.len() - 1..)?))
+        }
         _ => None,
     }
+}
+
+/// The same text with another letter in it. A text that is a number stays one, and is changed elsewhere.
+fn respelt(held: &str, dice: &mut Dice) -> Option<String> {
+    if held.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        return None;
+    }
+    let letters: Vec<(usize, char)> = held.char_indices().filter(|(_, c)| c.is_ascii_lowercase()).collect();
+    // A short text may become one that means the same.
+    let (at, letter) = dice.pick(&letters).copied().filter(|_| letters.len() > 2)?;
+    let step = u8::try_from(1 + dice.next() % 25).ok()?;
+    let other = char::from(b'a' + (u8::try_from(letter).ok()? - b'a' + step) % 26);
+    Some(format!("{}{other}{}", held.get(..at)?, held.get(at + 1..)?))
 }
 
 fn opposite(text: &str) -> Option<&'static str> {
