@@ -61,7 +61,7 @@ pub use self::imports::{asked_at_load, asked_for};
 pub use self::insertions::{keeps_tests, same_code};
 pub use self::mark::mark;
 pub use self::modules::modules;
-pub use self::mutants::{Fails, Mutable, Mutant, PROBE, TestMutants, mutants, mutated};
+pub use self::mutants::{Fails, Mutable, Mutant, PROBE, Reach, TestMutants, mutants, mutated};
 pub use self::pieces::{Part, Piece, pieces};
 pub use self::public_names::{Loss, LostName, lost_names, new_names};
 pub use self::renamed::{Names, changed_but_for, renamed, renamed_in_units};

@@ -21,6 +21,7 @@ use super::claim::{Claim, Says, Weight, arguments, callee};
 use super::claims::claims;
 use super::tree::{Span, Tree};
 use super::{Declared, Language, find};
+pub use literals::Reach;
 use literals::{Dice, another, changed, far, leaves};
 
 /// How a mutant must fail.
@@ -78,9 +79,9 @@ const MOST_TESTS: usize = 2_000;
 
 /// All tests of a source that are declared by their own names and run by themselves, with what can be
 /// changed in each. The same seed gives the same mutants. Empty for a source that can't be read.
-pub fn mutants(language: Language, source: &str, seed: u64) -> Vec<TestMutants> {
+pub fn mutants(language: Language, source: &str, seed: u64, reach: Reach) -> Vec<TestMutants> {
     let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
-    let mut dice = Dice::new(seed);
+    let mut dice = Dice::new(seed, reach);
     let tests = find(&tree);
     let own = tests.iter().filter(|test| test.skipped.is_none() && !test.body.is_empty());
     own.take(MOST_TESTS)

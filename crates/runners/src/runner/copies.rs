@@ -26,7 +26,7 @@ use tdd_child::random;
 use tdd_core::path::RelPath;
 use tdd_core::test::{Copies, FailureKind, Outcome, TestId, TestReport, TestResult, Untold, UntoldWhy};
 use tdd_core::trouble::Trouble;
-use tdd_source::{Fails, Language, TestMutants, mutants, mutated};
+use tdd_source::{Fails, Language, Reach, TestMutants, mutants, mutated};
 
 pub(super) use confirm::{Round, Suspects};
 
@@ -84,7 +84,7 @@ impl Plan {
         let mut left = MOST_RUNS;
         for file in judged {
             let Some(language) = Language::of(file.path.extension()) else { continue };
-            let tests = mutants(language, &file.source, seed()?);
+            let tests = mutants(language, &file.source, seed()?, Reach::Any);
             if tests.is_empty() {
                 continue;
             }

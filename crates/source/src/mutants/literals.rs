@@ -6,8 +6,17 @@ use crate::tree::{Span, Tree, is_string};
 #[derive(Clone, Debug)]
 pub(in crate::mutants) struct Dice {
     state: u64,
+    reach: Reach,
     /// What tests of the file expect elsewhere, as it is written: what is told from any chance by nobody.
     expected: Vec<(Kind, String)>,
+}
+
+/// How far another value is from the one that is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    Any,
+    /// As near as can be: what such a value is equal to, another of its kind was, too.
+    Near,
 }
 
 /// Most that are remembered of one file.
@@ -21,8 +30,8 @@ enum Kind {
 }
 
 impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { state: seed | 1, expected: Vec::new() }
+    pub(super) fn new(seed: u64, reach: Reach) -> Self {
+        Self { state: seed | 1, reach, expected: Vec::new() }
     }
 
     fn next(&mut self) -> u64 {
@@ -35,7 +44,11 @@ impl Dice {
     /// Beyond what a class may call the same, and within the smallest types that count so far. Nobody knows how far:
     /// code that calls everything equal but what is far off would be told by nothing else.
     fn number(&mut self) -> u64 {
-        if self.heads() { 1_000 + self.next() % 28_000 } else { 101 + self.next() % 800 }
+        if self.reach == Reach::Any && self.heads() {
+            1_000 + self.next() % 28_000
+        } else {
+            101 + self.next() % 800
+        }
     }
 
     fn heads(&mut self) -> bool {
@@ -62,7 +75,7 @@ impl Dice {
             .filter(|(other, text)| *other == kind && *text != held)
             .map(|(_, text)| text.clone())
             .collect();
-        let wanted = self.heads();
+        let wanted = self.reach == Reach::Near || self.heads();
         let other = self.pick(&others).filter(|_| wanted)?;
         let text = tree.text(at);
         Some(match kind {
@@ -211,8 +224,8 @@ pub(in crate::mutants) fn changed(tree: &Tree<'_>, at: usize, dice: &mut Dice) -
             Some(format!("{}{}", text.get(..begin)?, string(tree.text(last), &word, dice.number())?))
         }
         kind if is_string(kind) => {
-            let another =
-                simple(tree, at).filter(|_| dice.heads()).and_then(|(_, held)| respelt(&held, dice));
+            let is_near = dice.reach == Reach::Near || dice.heads();
+            let another = simple(tree, at).filter(|_| is_near).and_then(|(_, held)| respelt(&held, dice));
             let Some(another) = another else { return string(text, &word, dice.number()) };
             Some(format!("{}{another}{}", text.get(..1)?, text.get(text.len() - 1..)?))
         }

@@ -2,7 +2,7 @@ use super::*;
 
 /// All texts that the first test of a source becomes, one for each way of each of its claims.
 fn texts(language: Language, source: &str) -> Vec<String> {
-    let tests = mutants(language, source, 7);
+    let tests = mutants(language, source, 7, Reach::Any);
     let claims = tests.iter().flat_map(|test| &test.claims);
     claims.flat_map(|claim| &claim.ways).map(|way| mutated(source, [way]).unwrap()).collect()
 }
@@ -144,7 +144,7 @@ fn python_raises_what_nobody_throws() {
         assert_eq!(lines(Language::Python, "def test_a():\n    ", body, "\n"), want, "{body}");
     }
     let source = "def test_a():\n    with pytest.raises(ValueError):\n        f()\n";
-    let claims = mutants(Language::Python, source, 1).remove(0).claims;
+    let claims = mutants(Language::Python, source, 1, Reach::Any).remove(0).claims;
     let fails: Vec<Fails> = claims.iter().map(|claim| claim.ways[0].fails).collect();
     assert_eq!((fails, claims[0].line), (vec![Fails::ByExpectation, Fails::Anyhow], 2));
     let claim = &claims[0];
@@ -244,16 +244,23 @@ fn what_compares_a_thing_with_itself_has_no_mutants() {
 
 #[test]
 fn tests_that_do_not_run_or_can_not_be_read_have_no_mutants() {
-    assert_eq!(mutants(Language::Python, "@pytest.mark.skip\ndef test_a():\n    assert f() == 1\n", 1), []);
     assert_eq!(
-        mutants(Language::Python, "def test_a(:\n    assert f() ==\n", 1)
+        mutants(Language::Python, "@pytest.mark.skip\ndef test_a():\n    assert f() == 1\n", 1, Reach::Any),
+        []
+    );
+    assert_eq!(
+        mutants(Language::Python, "def test_a(:\n    assert f() ==\n", 1, Reach::Any)
             .iter()
             .flat_map(|test| &test.claims)
             .count(),
         0
     );
-    let tests =
-        mutants(Language::Python, "def test_a():\n    f()\n\ndef test_b():\n    assert f() == 1\n", 1);
+    let tests = mutants(
+        Language::Python,
+        "def test_a():\n    f()\n\ndef test_b():\n    assert f() == 1\n",
+        1,
+        Reach::Any,
+    );
     assert_eq!(
         tests.iter().map(|test| (test.name.as_str(), test.claims.len())).collect::<Vec<_>>(),
         [("test_a", 0), ("test_b", 1)]
@@ -263,7 +270,7 @@ fn tests_that_do_not_run_or_can_not_be_read_have_no_mutants() {
 #[test]
 fn a_number_stays_of_its_type_and_chance_comes_again_with_its_seed() {
     let source = "def test_a():\n    assert f() == 205\n";
-    let of = |seed| mutants(Language::Python, source, seed);
+    let of = |seed| mutants(Language::Python, source, seed, Reach::Any);
     assert_eq!(of(3), of(3));
     assert_ne!(of(3), of(5));
     let way = &of(3)[0].claims[0].ways[0];
@@ -357,7 +364,7 @@ fn javascript_has_another_expectation() {
         }
     }
     let source = "test('a', () => {\n  expect(f()).toBe(1);\n});\n";
-    let claim = mutants(Language::JavaScript, source, 1).remove(0).claims.remove(0);
+    let claim = mutants(Language::JavaScript, source, 1, Reach::Any).remove(0).claims.remove(0);
     let probe = mutated(source, [&claim.probe]).unwrap();
     assert!(probe.contains(&format!("  void (() => {{ throw new Error(\"{PROBE}\"); }})();")), "{probe}");
 }
@@ -389,7 +396,7 @@ fn go_has_another_expectation() {
     }
     let source =
         "package a\n\nfunc TestA(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Error(1)\n\t\tt.FailNow()\n\t}\n}\n";
-    let claims = mutants(Language::Go, source, 1).remove(0).claims;
+    let claims = mutants(Language::Go, source, 1, Reach::Any).remove(0).claims;
     assert_eq!(claims.len(), 1, "one condition is one expectation");
     let probe = mutated(source, [&claims[0].probe]).unwrap();
     assert!(
@@ -420,7 +427,7 @@ fn rust_has_another_expectation() {
         assert_eq!(found, want, "{body}");
     }
     let source = "#[test]\nfn a() {\n    assert_eq!(f(), 1);\n}\n";
-    let claim = mutants(Language::Rust, source, 1).remove(0).claims.remove(0);
+    let claim = mutants(Language::Rust, source, 1, Reach::Any).remove(0).claims.remove(0);
     assert!(mutated(source, [&claim.probe]).unwrap().contains(&format!("    panic!(\"{PROBE}\");")));
 }
 
@@ -428,7 +435,7 @@ fn rust_has_another_expectation() {
 fn ways(source: &str) -> Vec<String> {
     (0..200)
         .filter_map(|seed| {
-            let tests = mutants(Language::Python, source, seed * 7919 + 3);
+            let tests = mutants(Language::Python, source, seed * 7919 + 3, Reach::Any);
             let way = tests.last()?.claims.first()?.ways.first()?.clone();
             mutated(source, [&way])
         })
@@ -459,7 +466,7 @@ fn ac_tdd_8_85_what_other_tests_expect_stands_in_the_place_of_an_expectation() {
 fn ac_tdd_8_85_a_value_that_the_test_itself_takes_for_two_is_not_swapped() {
     let counter = "def test_a():\n    assert f.next() == 1\n    assert f.next() == 2\n";
     for seed in 0..50 {
-        let tests = mutants(Language::Python, counter, seed * 7919 + 3);
+        let tests = mutants(Language::Python, counter, seed * 7919 + 3, Reach::Any);
         let ways = tests[0].claims.iter().flat_map(|claim| &claim.ways);
         let texts: Vec<String> = ways.filter_map(|way| mutated(counter, [way])).collect();
         assert!(!texts.iter().any(|text| text.matches("== 2").count() == 2), "{texts:?}");

@@ -9,7 +9,7 @@ use tdd_child::regular_file;
 use tdd_core::path::RelPath;
 use tdd_core::test::{Copies, Outcome, TestId, TestReport, Untold, UntoldWhy};
 use tdd_core::trouble::Trouble;
-use tdd_source::{Mutant, PROBE, TestMutants, mutants, mutated};
+use tdd_source::{Mutant, PROBE, Reach, TestMutants, mutants, mutated};
 
 /// A claim by the places of file, test and claim in the plan.
 type At = (usize, usize, usize);
@@ -83,8 +83,9 @@ impl Suspects {
         let mut written = Vec::new();
         for file in files {
             let source = &plan.sources[file];
-            // Other words and numbers than those that were seen before.
-            let now = mutants(source.language, &source.file.source, seed()?);
+            // Other words and numbers than those that were seen before, and no farther: one far off would tell nothing of
+            // what was equal to a near one.
+            let now = mutants(source.language, &source.file.source, seed()?, Reach::Near);
             let mut changes: BTreeMap<(usize, usize), &Mutant> = BTreeMap::new();
             for ((_, test, claim), standing) in of_round.iter().filter(|((of, _, _), _)| *of == file) {
                 let Some(claim_now) = now.get(*test).and_then(|test| test.claims.get(*claim)) else {
