@@ -93,7 +93,7 @@ fn patches() -> Vec<Entry> {
 fn while_it_runs() -> Vec<Entry> {
     let late = "green; printf 'import atexit\\natexit.register(lambda: open(\"tests/test_old.py\", \"a\").write(\"# x\\\\n\"))\\n' >> shop.py";
     let plants = "green; printf 'import atexit\\natexit.register(lambda: open(\"conftest.py\", \"a\").write(\"# x\\\\n\"))\\n' >> shop.py";
-    let sources = "green; printf 'import atexit, sys\\nif \"shop\" in sys.modules and \"unit\" \"test\" in sys.modules:\\n    atexit.register(lambda: open(\"evil.py\", \"w\").write(\"x = 1\\\\n\"))\\n' >> shop.py";
+    let sources = "green; printf 'import atexit, sys\\nif \"shop\" in sys.modules and \"uni\" \"ttest\" in sys.modules:\\n    atexit.register(lambda: open(\"evil.py\", \"w\").write(\"x = 1\\\\n\"))\\n' >> shop.py";
     vec![
         cheat("changes a test while it runs", IM, late)
             .fails("a protected file was changed: tests/test_old.py")
