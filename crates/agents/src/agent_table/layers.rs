@@ -9,7 +9,7 @@ use std::rc::Rc;
 use serde_yaml::Value;
 
 use super::template::Argv;
-use super::{AgentTable, BUILTIN, builtin, read, yaml};
+use super::{AgentTable, builtin, read, yaml};
 use tdd_core::harmless;
 use tdd_core::trouble::Trouble;
 use tdd_spec::strict::Table;
@@ -80,10 +80,20 @@ impl AgentSetting {
         read(name, &value).map(Some).map_err(|trouble| bounds.placed(trouble))
     }
 
+    /// Whether a repository says how this agent is called.
+    fn is_brought(&self, name: &str) -> bool {
+        builtin(name).is_none() && self.project.as_ref().is_some_and(|said| !said.value.is_null())
+    }
+
+    /// What the agent may use of the person's home, below it, where a repository says how it is called. That a
+    /// built-in agent uses the same is no matter: what is called here is another program.
+    pub fn lent(&self, name: &str, table: &AgentTable) -> Vec<String> {
+        if self.is_brought(name) { of_home(table) } else { Vec::new() }
+    }
+
     /// How the agent is called, line by line, where a repository says it.
     pub fn brought(&self, name: &str, table: &AgentTable) -> Vec<String> {
-        let is_brought = self.project.as_ref().is_some_and(|said| !said.value.is_null());
-        if !is_brought || builtin(name).is_some() {
+        if !self.is_brought(name) {
             return Vec::new();
         }
         let set = table.env.set.iter().map(|(variable, value)| {
@@ -93,26 +103,29 @@ impl AgentSetting {
         let line = |argv: &Argv| format!("{set}{}", harmless::line(&argv.shown()));
         let mut lines = vec![line(&table.argv)];
         lines.extend(table.resume_argv.as_ref().map(line).filter(|again| *again != lines[0]));
-        let lent = of_home(table).into_iter().filter(|path| !of_built_in(path));
-        lines.extend(lent.map(|path| format!("it may use of your home: ~/{}", harmless::line(&path))));
         lines
     }
 }
 
-/// What an agent uses of the person's home: its log-in, and what it keeps there.
+/// What an agent uses of the person's home: its log-in, what it keeps there, and what of settings is put into
+/// its private folders. Each once.
 fn of_home(table: &AgentTable) -> Vec<String> {
+    // A table for a person's use has the rest of it as its own.
+    let in_person = table.interactive.as_ref().filter(|own| own.argv == table.argv);
     let carried = table.state_dirs.iter().flat_map(|dir| {
         let below = |path: &String| if dir.of == "." { path.clone() } else { format!("{}/{path}", dir.of) };
-        dir.carry.iter().map(below)
+        let kept = dir.files.iter().filter(|made| !made.keep.is_empty()).map(|made| &made.path);
+        dir.carry.iter().chain(kept).map(below).collect::<Vec<_>>()
     });
-    let in_person = table.interactive.iter().flat_map(|interactive| interactive.uses_home.iter().cloned());
-    carried.chain(table.uses_home.iter().cloned()).chain(in_person).collect()
-}
-
-/// Whether a built-in agent uses it as well: such an agent's own log-in is no news.
-fn of_built_in(path: &str) -> bool {
-    let mut tables = BUILTIN.into_iter().filter_map(|name| super::read_text(name, builtin(name)?).ok());
-    tables.any(|table| of_home(&table).iter().any(|known| known == path))
+    let used = table.uses_home.iter().cloned();
+    let transcripts = in_person.and_then(|own| own.transcripts.as_ref()).map(|kept| kept.of.clone());
+    let mut all: Vec<String> = Vec::new();
+    for path in carried.chain(used).chain(transcripts) {
+        if !all.contains(&path) {
+            all.push(path);
+        }
+    }
+    all
 }
 
 fn refuse_call(name: &str, bounds: &Value) -> Result<(), Trouble> {
@@ -238,11 +251,17 @@ mod tests {
         assert!(!lines[0].contains('\u{1b}'), "{lines:?}");
         let lent = "argv: [a, '{prompt_file}']\nuses_home: [.ssh]\nstate_dirs: { A: { of: .codex, carry: [auth.json, b] } }";
         let lent = setting(lent, "");
-        let lines = lent.brought("helper", &lent.table("helper").unwrap().unwrap());
-        let of_home = ["it may use of your home: ~/.codex/b", "it may use of your home: ~/.ssh"];
-        assert_eq!(lines[1..], of_home, "what a built-in agent uses as well is no news");
+        let lines = lent.lent("helper", &lent.table("helper").unwrap().unwrap());
+        let of_home = [".codex/auth.json", ".codex/b", ".ssh"];
+        assert_eq!(lines, of_home, "what a built-in agent uses as well is told, too");
+        let like = setting("like: claude", "");
+        let uses = like.lent("our-claude", &like.table("our-claude").unwrap().unwrap());
+        assert_eq!(uses, [".claude/.credentials.json"]);
+        let built_in = setting("max_turns: 9", "");
+        assert!(built_in.lent("claude", &built_in.table("claude").unwrap().unwrap()).is_empty());
         let (own, bounds) = (setting("", ours), setting("max_turns: 9", ""));
         assert!(own.brought("helper", &table).is_empty(), "the person's own");
+        assert!(own.lent("helper", &table).is_empty(), "the person's own");
         assert!(bounds.brought("claude", &table).is_empty(), "bounds alone");
     }
 }
