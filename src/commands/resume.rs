@@ -25,6 +25,7 @@ use tdd_snapshot::git_facts;
 
 use super::reports::ReportFile;
 use super::run::execute::{self, Hold};
+use super::run::openings;
 use super::run::prepare::{self, Prepared};
 use super::run::record;
 use crate::commands::runs::journalled::{self, Journalled};
@@ -321,7 +322,7 @@ fn prepared(
         (SandboxNeed::Required | SandboxNeed::AsGiven | SandboxNeed::LeftOut, _) => settings.sandbox,
     };
     let sandbox = sandbox::choose(wanted, &settings.reach, environment.path.as_deref())?;
-    Ok(Prepared {
+    openings::told(Prepared {
         place,
         environment,
         settings,

@@ -7,6 +7,7 @@ mod edited;
 pub mod execute;
 pub mod finished;
 mod given_up;
+pub mod openings;
 pub mod own_settings;
 pub mod paused;
 pub mod prepare;

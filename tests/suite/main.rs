@@ -94,6 +94,7 @@ mod run_table;
 mod runners;
 mod sample;
 mod sandbox;
+mod sandbox_places;
 mod schema;
 mod sealed_git;
 mod secrets;

@@ -22,7 +22,7 @@ use super::battery;
 use super::isolation::has_bwrap;
 use super::sandbox::{Ran, Sandbox, has, has_go, has_node, has_python};
 
-const SECRET: &str = "hunter2";
+pub const SECRET: &str = "hunter2";
 
 /// Files that nobody but the person is to read.
 const CREDENTIALS: &[&str] = &[
@@ -63,13 +63,13 @@ const CREDENTIALS: &[&str] = &[
 ];
 
 /// A person with a home, a repository, and things that are theirs.
-struct Person {
+pub struct Person {
     place: Sandbox,
-    base: PathBuf,
-    home: PathBuf,
-    repo: PathBuf,
-    vars: Vec<(OsString, OsString)>,
-    fences: Fences,
+    pub base: PathBuf,
+    pub home: PathBuf,
+    pub repo: PathBuf,
+    pub vars: Vec<(OsString, OsString)>,
+    pub fences: Fences,
 }
 
 impl Person {
@@ -78,7 +78,7 @@ impl Person {
     }
 
     /// With a repository at `repo` beside or in the home; `more` prepares the folder of both.
-    fn with(reach: &Reach, repo: &str, more: impl FnOnce(&Path)) -> Option<Self> {
+    pub fn with(reach: &Reach, repo: &str, more: impl FnOnce(&Path)) -> Option<Self> {
         if !cfg!(target_os = "linux") || !has_bwrap() {
             return None;
         }
@@ -116,7 +116,7 @@ impl Person {
         Some(Self { place, base, home, repo, vars, fences })
     }
 
-    fn of_role(&self, lent: &[PathBuf]) -> Enclosure {
+    pub fn of_role(&self, lent: &[PathBuf]) -> Enclosure {
         let own = self.base.join("shared/exchange/own");
         let own = Own { folders: &[&own], lent, hidden: &[] };
         self.fences.for_role(Role::Implementer, &own, &[], &self.repo).enclosure
@@ -126,7 +126,7 @@ impl Person {
         self.fences.for_commands(&self.base.join("work"), &self.repo).enclosure
     }
 
-    fn sh(&self, enclosure: Enclosure, script: &str) -> (Exit, String) {
+    pub fn sh(&self, enclosure: Enclosure, script: &str) -> (Exit, String) {
         let log = self.base.join("log");
         let order = CommandOrder {
             argv: ["sh", "-c", script].map(OsString::from).to_vec(),
@@ -147,7 +147,7 @@ impl Person {
 
     /// Both kinds of child: a role, and a command of the project's.
     #[track_caller]
-    fn none_can(&self, script: &str) {
+    pub fn none_can(&self, script: &str) {
         for (who, enclosure) in [("a role", self.of_role(&[])), ("a command", self.of_commands())] {
             let (exit, said) = self.sh(enclosure, script);
             assert!(!exit.is_success(), "{who}: {script} went through: {said}");
@@ -156,7 +156,7 @@ impl Person {
     }
 
     #[track_caller]
-    fn both_can(&self, script: &str) {
+    pub fn both_can(&self, script: &str) {
         for (who, enclosure) in [("a role", self.of_role(&[])), ("a command", self.of_commands())] {
             let (exit, said) = self.sh(enclosure, script);
             assert_eq!(exit, Exit::Code(0), "{who}: {script}: {said}");
@@ -179,7 +179,7 @@ impl Person {
     }
 }
 
-fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]) -> Fences {
+pub fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]) -> Fences {
     let sandbox_paths = SandboxPaths {
         out_of_sight: tdd_child::sandbox::OutOfSight::default(),
         repository: repo.to_owned(),
@@ -199,7 +199,7 @@ fn fences(reach: &Reach, base: &Path, repo: &Path, vars: &[(OsString, OsString)]
     }
 }
 
-fn put(path: &Path, text: &str) {
+pub fn put(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
 }
@@ -344,7 +344,7 @@ fn a_link_that_a_child_left_in_a_cache_opens_nothing() {
 #[test]
 fn a_home_that_can_t_be_closed_is_told_and_hides_all_the_same() {
     let Some(person) = Person::with(&Reach::default(), "home", |_| {}) else { return };
-    let notices = person.fences.sandbox_paths.belongings.notices(&person.repo);
+    let notices = person.fences.sandbox_paths.notices();
     assert!(notices.len() == 1 && notices[0].contains("stays writable"), "{notices:?}");
     person.both_can("echo x > new && echo x >> \"$HOME/.bashrc\"");
     for path in [".ssh/id_ed25519", ".netrc", ".cache/huggingface/token"] {
@@ -352,7 +352,7 @@ fn a_home_that_can_t_be_closed_is_told_and_hides_all_the_same() {
     }
     person.none_can("mv \"$HOME/.cache/huggingface\" \"$HOME/.cache/x\"");
     let Some(apart) = Person::new() else { return };
-    assert!(apart.fences.sandbox_paths.belongings.notices(&apart.repo).is_empty());
+    assert!(apart.fences.sandbox_paths.notices().is_empty());
 }
 
 #[test]
@@ -362,6 +362,7 @@ fn a_project_may_open_and_hide_more() {
         more: shown(&["~/.config/tool", "~/.gitconfig"]),
         shown: shown(&["~/.ssh", "~/.aws/credentials", "~/.npmrc"]),
         credentials: Credentials::Hidden,
+        ..Hide::default()
     };
     let reach = Reach { hide, ..Reach::default() };
     let Some(person) = Person::with(&reach, "repo", |_| {}) else { return };
@@ -486,14 +487,14 @@ fn an_honest_role_installs_a_dependency_of_rust_and_of_go() {
     assert!(person.home.join(".cache/go-build").is_dir(), "in the person's own cache");
 }
 
-const TEST: &str = "test: python3 -m unittest discover -s tests -t .\n";
+pub const TEST: &str = "test: python3 -m unittest discover -s tests -t .\n";
 
 /// What a hostile role of a whole run tries; each action that goes through leaves its number.
 const ACTIONS: &str = "grep -q . \"$HOME/.ssh/key\" && echo 1 >> ../actions; echo evil >> \"$HOME/.bashrc\" && echo 2 >> ../actions; \
                      grep -q . \"$HOME/.netrc\" && echo 3 >> ../actions; true";
 
 /// `tdd` for a person whose home holds the repository, with secrets of theirs.
-fn at_home(place: &Sandbox, settings: &str) -> (PathBuf, std::process::Command) {
+pub fn at_home(place: &Sandbox, settings: &str) -> (PathBuf, std::process::Command) {
     let home = place.repo().parent().unwrap().canonicalize().unwrap();
     for (path, text) in [(".ssh/key", SECRET), (".netrc", SECRET), (".bashrc", "# theirs\n")] {
         put(&home.join(path), text);

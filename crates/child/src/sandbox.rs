@@ -14,15 +14,19 @@
 
 mod belongings;
 pub mod bubblewrap;
+mod caches;
 pub mod fence;
+mod git_helpers;
 mod hidden;
 mod known;
+mod notices;
 mod others;
 mod out_of_sight;
 mod paths;
 mod places;
 mod probe;
 pub mod seatbelt;
+mod sessions;
 mod told;
 mod uses;
 
@@ -33,11 +37,12 @@ pub use belongings::Belongings;
 use bubblewrap::{Bubblewrap, Processes};
 use fence::Fence;
 pub use fence::Laid;
+pub use notices::is_credential;
 pub use out_of_sight::OutOfSight;
 pub use paths::{MOST_FILES, SandboxPaths, Sealed};
 pub use uses::Uses;
 
-use tdd_core::isolation::{Confinement, Level, Network, Reach, Wanted};
+use tdd_core::isolation::{Confinement, Level, Network, Openings, Reach, Wanted};
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 
@@ -76,7 +81,8 @@ pub fn choose(wanted: Wanted, reach: &Reach, path: Option<&OsStr>) -> Result<Cho
             if reach.network == Network::Off {
                 backend.can_cut_off(path)?;
             }
-            let isolation = Confinement { level: Level::Enforce, words: backend.words(reach) };
+            let words = backend.words(reach, &Openings::default());
+            let isolation = Confinement { level: Level::Enforce, words };
             Ok(Chosen { isolation, backend: Some(backend) })
         }
         (Err(why), Wanted::Enforce) => Err(Trouble::environment(
@@ -91,6 +97,17 @@ pub fn choose(wanted: Wanted, reach: &Reach, path: Option<&OsStr>) -> Result<Cho
     }
 }
 
+impl Chosen {
+    /// Says what stays open, too.
+    #[must_use = "this returns the level as it is said"]
+    pub fn telling(mut self, reach: &Reach, open: &Openings) -> Self {
+        if let Some(backend) = &self.backend {
+            self.isolation.words = backend.words(reach, open);
+        }
+        self
+    }
+}
+
 fn audit(why: &str) -> Chosen {
     let words = format!(
         "protected files are checked and put back after each child, nothing is prevented: home, credentials \
@@ -101,8 +118,8 @@ fn audit(why: &str) -> Chosen {
 
 impl Backend {
     /// What keeps the level, for a person.
-    fn words(&self, reach: &Reach) -> String {
-        let reach = reach.words();
+    fn words(&self, reach: &Reach, open: &Openings) -> String {
+        let reach = reach.words(open);
         match self {
             Self::Bubblewrap(bwrap) => {
                 let processes = match bwrap.processes {
@@ -186,7 +203,9 @@ impl Sandbox {
     /// settings of its own, as its table says.
     pub fn out_of_sight(&self, role: Role, hide: &[String]) -> Vec<PathBuf> {
         let settings = self.settings_of(hide);
-        self.sandbox_paths.hidden_specs(role).map(Path::to_owned).chain(settings).collect()
+        let SandboxPaths { belongings, repository, .. } = &self.sandbox_paths;
+        let more = belongings.hidden_inside(repository);
+        self.sandbox_paths.hidden_specs(role).map(Path::to_owned).chain(settings).chain(more).collect()
     }
 
     /// What an agent that has this `hide` in its table would read of the repository as settings of its own.

@@ -85,6 +85,8 @@ pub struct Hide {
     pub more: Vec<String>,
     /// Places that stay in sight though they would be hidden.
     pub shown: Vec<String>,
+    /// What the person's own settings hide; no project shows it.
+    pub own: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -94,16 +96,29 @@ pub enum Credentials {
     Shown,
 }
 
+/// What stays open on this machine though the settings close it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Openings {
+    /// Writable where the home can't be closed.
+    pub home: HomeAccess,
+    /// Places of credentials that a child sees all the same, each with why.
+    pub seen: Vec<String>,
+}
+
 impl Reach {
     /// What is open, for a person; what `tdd.yaml` has opened comes last.
-    pub fn words(&self) -> String {
-        let home = match self.home {
-            HomeAccess::ReadOnly => "home read-only, caches writable",
-            HomeAccess::Writable => "home writable",
+    pub fn words(&self, open: &Openings) -> String {
+        let home = match (self.home, open.home) {
+            (HomeAccess::ReadOnly, HomeAccess::ReadOnly) => "home read-only, caches writable",
+            (HomeAccess::ReadOnly, HomeAccess::Writable) => {
+                "home writable, since it is or lies in the repository or a folder for temporary files"
+            }
+            (HomeAccess::Writable, _) => "home writable",
         };
         let credentials = match self.hide.credentials {
-            Credentials::Hidden => "credentials out of sight",
-            Credentials::Shown => "credentials in sight",
+            Credentials::Hidden if open.seen.is_empty() => "credentials out of sight".to_owned(),
+            Credentials::Hidden => format!("credentials out of sight but for {}", open.seen.join(", ")),
+            Credentials::Shown => "credentials in sight".to_owned(),
         };
         let network = match self.network {
             Network::On => "network open",
@@ -143,15 +158,23 @@ mod tests {
     #[test]
     fn what_is_open_is_one_line_and_names_what_a_project_has_opened() {
         let closed = Reach::default();
-        assert_eq!(closed.words(), "home read-only, caches writable, credentials out of sight, network open");
+        let words = |reach: &Reach| reach.words(&Openings::default());
+        assert_eq!(words(&closed), "home read-only, caches writable, credentials out of sight, network open");
+        let open =
+            Openings { home: HomeAccess::Writable, seen: vec!["~/.ssh (a)".into(), "~/.aws (b)".into()] };
+        assert_eq!(
+            closed.words(&open),
+            "home writable, since it is or lies in the repository or a folder for temporary files, \
+             credentials out of sight but for ~/.ssh (a), ~/.aws (b), network open"
+        );
         let hide = Hide { shown: vec!["~/.ssh".into()], ..Hide::default() };
         let opened = Reach { home: HomeAccess::Writable, network: Network::Off, hide };
         assert_eq!(
-            opened.words(),
+            words(&opened),
             "home writable, credentials out of sight, network open to agents alone; opened by tdd.yaml: home, ~/.ssh"
         );
         let hide = Hide { credentials: Credentials::Shown, ..Hide::default() };
-        let bare = Reach { hide, ..Reach::default() }.words();
+        let bare = words(&Reach { hide, ..Reach::default() });
         assert!(bare.contains("credentials in sight") && bare.ends_with("opened by tdd.yaml: credentials"));
     }
 

@@ -67,7 +67,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
     if are_whole {
         teller.tell_all(machine::agents(&scene));
     }
-    teller.tell(machine::sandbox(&scene));
+    teller.tell_all(machine::sandbox(&scene, place.as_ref()));
     if let Some(place) = &place {
         let looked = project::look(place, &scene, args);
         let is_held = looked.iter().any(|one| one.subject == Subject::Lock && one.grade != Grade::Ok);

@@ -33,6 +33,7 @@ use tdd_spec::mdtest;
 
 use super::earlier;
 use super::finished::Finished;
+use super::openings;
 use super::record;
 use crate::commands::reports::ReportFile;
 
@@ -117,7 +118,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
     let reports = ReportFile::all(args.junit.as_deref(), args.sarif.as_deref(), cwd)?;
-    Ok(Prepared {
+    openings::told(Prepared {
         place,
         environment,
         settings,

@@ -108,7 +108,7 @@ pub fn adapters(
     let sandbox_paths = sandbox_paths(prepared, folders, &policy)?;
     let out_of_sight = sandbox_paths.out_of_sight.clone();
     let notices = match prepared.sandbox.backend {
-        Some(_) => sandbox_paths.belongings.notices(&sandbox_paths.repository),
+        Some(_) => sandbox_paths.notices(),
         None => Vec::new(),
     };
     let sandbox = prepared.sandbox.backend.clone().map(|backend| Sandbox {

@@ -1,17 +1,18 @@
 //! A person's own settings, below those of each project (contract section 12).
 
-use super::{ConfigFile, KEYS, RoleSetting, agents, caps, parsed, placed, roles};
+use super::{ConfigFile, KEYS, RoleSetting, agents, caps, parsed, placed, roles, sandbox};
 use tdd_agents::agent_table::layers::AgentSetting;
 use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_spec::strict::Table;
 
-/// What is a person's to say for all projects: who works, and what that may cost. How a project is
-/// tested and judged is the project's.
-const PERSONS_KEYS: [&str; 8] = [
+/// What is a person's to say for all projects: who works, what that may cost, and what is hidden from all
+/// children. How a project is tested and judged is the project's.
+const PERSONS_KEYS: [&str; 9] = [
     "agent",
     "roles",
     "agents",
+    "sandbox",
     "max_usd",
     "max_tokens",
     "max_wall",
@@ -47,6 +48,7 @@ fn of_persons(top: &Table<'_>) -> Result<ConfigFile, Trouble> {
         agent: top.word("agent")?,
         roles: roles(top, &PERSONS_ROLE_KEYS)?,
         caps: caps::read(top)?,
+        sandbox: sandbox::read_person(top)?,
         ..ConfigFile::default()
     })
 }
@@ -66,7 +68,8 @@ impl ConfigFile {
             agents.entry(name.clone()).or_default().project.clone_from(&said.project);
         }
         let (agent, caps) = (self.agent.clone().or_else(|| person.agent.clone()), self.caps.or(&person.caps));
-        Self { agent, roles, agents, caps, ..self }
+        let sandbox = self.sandbox.clone().over(&person.sandbox);
+        Self { agent, roles, agents, caps, sandbox, ..self }
     }
 }
 

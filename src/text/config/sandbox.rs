@@ -32,6 +32,43 @@ impl SandboxSetting {
             hide: self.hide.clone().unwrap_or_default(),
         }
     }
+
+    /// This project's, and what the person hides in all of them.
+    #[must_use = "this is what holds"]
+    pub fn over(self, person: &Self) -> Self {
+        let own = person.hide.iter().flat_map(|hide| hide.own.iter().cloned()).collect::<Vec<_>>();
+        if own.is_empty() {
+            return self;
+        }
+        Self { hide: Some(Hide { own, ..self.hide.unwrap_or_default() }), ..self }
+    }
+}
+
+/// What a person may say for all projects: what more is hidden.
+pub(super) fn read_person(top: &Table<'_>) -> Result<SandboxSetting, Trouble> {
+    const NEXT: &str =
+        "For example: `sandbox: { hide: [\"~/notes\"] }`. The rest belongs into a project's tdd.yaml.";
+    if top.get("sandbox").is_none_or(Value::is_null) {
+        return Ok(SandboxSetting::default());
+    }
+    let why =
+        "says how open a project's children are, which is that project's to say; here it can only hide more";
+    if !matches!(top.get("sandbox"), Some(Value::Mapping(_))) {
+        return Err(top.wrong("sandbox", why, NEXT));
+    }
+    let Some(table) = top.table("sandbox")? else { return Ok(SandboxSetting::default()) };
+    if let Some(key) = table.keys()?.into_iter().find(|key| ["level", "home", "network"].contains(key)) {
+        return Err(table.wrong(key, why, NEXT));
+    }
+    table.only(&["hide"])?;
+    let Some(hide) = table.get("hide").map(|_| hide(&table)).transpose()? else {
+        return Ok(SandboxSetting::default());
+    };
+    if hide.credentials == Credentials::Shown || !hide.shown.is_empty() {
+        return Err(table.wrong("hide", "opens what is hidden, which is a project's to say", NEXT));
+    }
+    let hide = Hide { own: hide.more, ..Hide::default() };
+    Ok(SandboxSetting { hide: Some(hide), ..SandboxSetting::default() })
 }
 
 pub(super) fn read(top: &Table<'_>) -> Result<SandboxSetting, Trouble> {
@@ -83,6 +120,24 @@ fn hide(table: &Table<'_>) -> Result<Hide, Trouble> {
     Ok(hide)
 }
 
+/// Without these nothing runs.
+const SYSTEM: [&str; 14] = [
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "proc",
+    "sbin",
+    "sys",
+    "usr",
+    "usr/bin",
+    "usr/lib",
+    "usr/lib64",
+];
+
 /// The list is printed when a run begins.
 fn harmless(path: &str) -> String {
     path.chars().filter(|letter| !letter.is_control()).take(100).collect()
@@ -94,6 +149,10 @@ fn unfit(path: &str) -> Option<&'static str> {
     };
     if below.trim_matches('/').is_empty() {
         return Some("is all there is: a child could not even start");
+    }
+    let plain: Vec<&str> = path.split('/').filter(|part| !["", "."].contains(part)).collect();
+    if path.starts_with('/') && SYSTEM.iter().any(|folder| plain.join("/") == *folder) {
+        return Some("holds what every program needs: a child could not even start");
     }
     if below.split('/').any(|part| part == "..") {
         return Some("holds `..`, so what it means depends on links");
@@ -128,6 +187,34 @@ mod tests {
     }
 
     #[test]
+    fn a_person_hides_more_in_all_projects_and_opens_nothing() {
+        use super::super::layers::read_person;
+        let person = |text: &str| read_person("own", text);
+        let own = person("sandbox: { hide: [~/notes] }").unwrap();
+        for (project, more) in [("", &[][..]), ("sandbox: { hide: [~/x, '!~/notes'] }", &["~/x"])] {
+            let reach = file("tdd.yaml", project).unwrap().over(&own).sandbox.reach();
+            assert_eq!(
+                (reach.hide.own, reach.hide.more),
+                (vec!["~/notes".to_owned()], more.iter().map(ToString::to_string).collect())
+            );
+        }
+        let open = file("tdd.yaml", "sandbox: { level: audit, hide: [] }").unwrap().over(&own).sandbox;
+        assert_eq!((open.level, open.reach().hide.own.len()), (Some(Wanted::Audit), 1));
+        for text in [
+            "sandbox: audit",
+            "sandbox: { home: rw }",
+            "sandbox: { network: off }",
+            "sandbox: { hide: [] }",
+            "sandbox: { hide: ['!~/.ssh'] }",
+            "sandbox: { hide: [~/a, '!~/.ssh'] }",
+        ] {
+            let told = person(text).unwrap_err().to_string();
+            assert!(told.contains("sandbox") && told.contains("project"), "{text}: {told}");
+        }
+        assert!(person("sandbox:").unwrap().sandbox.hide.is_none());
+    }
+
+    #[test]
     fn what_is_wrong_is_named_with_what_is_wanted() {
         for (text, parts) in [
             ("sandbox: strict\n", &["tdd.yaml:1", "`sandbox`", "auto, enforce, audit"][..]),
@@ -146,6 +233,8 @@ mod tests {
             ("sandbox: { hide: [~/] }\n", &["`sandbox.hide`", "all there is"]),
             ("sandbox: { hide: [/] }\n", &["`sandbox.hide`", "all there is"]),
             ("sandbox: { hide: [~/a/../b] }\n", &["`sandbox.hide`", "`..`"]),
+            ("sandbox:\n  hide: [/usr/]\n", &["tdd.yaml:2", "`sandbox.hide`", "`/usr/`", "every program"]),
+            ("sandbox: { hide: [//proc] }\n", &["`sandbox.hide`", "every program"]),
             ("sandbox: { hide: [\"~/a\\u001b[2J\"] }\n", &["`sandbox.hide`", "control"]),
         ] {
             let message = file("tdd.yaml", text).unwrap_err().to_string();

@@ -10,10 +10,6 @@
 //!
 //! Credentials are looked for at every start, since one may have been made meanwhile. Caches are found
 //! once, and never through what a child could have put there: see [`Known::resolved`].
-#![expect(
-    clippy::disallowed_methods,
-    reason = "caches are made as their programs would, and stand-ins are files"
-)]
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -21,9 +17,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use super::caches::{CACHES, CARGO, CARGO_LOCKS, Cache, Make};
 use super::fence::{Fence, Rule};
 use super::known::{Home, Known, Whose};
-use super::places::{CACHES, CARGO, CARGO_LOCKS, Cache, Make, TIMETABLES};
+use super::places::TIMETABLES;
 use super::told::{Told, registered_home};
 use super::uses::Uses;
 use super::{hidden, probe};
@@ -51,8 +48,8 @@ impl Belongings {
             }
         }
         let (writable, made, ours) = (OnceCell::new(), RefCell::default(), OnceCell::new());
-        let (reach, uses, noted) = (reach.clone(), None, OnceCell::new());
-        Self(Some(Rc::new(Known { reach, vars, homes, uses, writable, made, noted, ours })))
+        let (reach, uses, noted, git) = (reach.clone(), None, OnceCell::new(), OnceCell::new());
+        Self(Some(Rc::new(Known { reach, vars, homes, uses, writable, made, noted, ours, git })))
     }
 
     /// For a project that uses these, before anything was laid.
@@ -112,25 +109,8 @@ impl Belongings {
         }
     }
 
-    /// What can't be kept where this repository lies, line by line.
-    pub fn notices(&self, repository: &Path) -> Vec<String> {
-        let Some(known) = &self.0 else { return Vec::new() };
-        let mut notices = Vec::new();
-        if known.reach.home == HomeAccess::ReadOnly {
-            let open = known.homes.iter().filter(|home| !known.can_close(home, repository));
-            notices.extend(open.map(|home| {
-                format!(
-                    "the home {} stays writable for every child: it is, or lies in, the repository or a folder for temporary files",
-                    home.spelled.display()
-                )
-            }));
-        }
-        let more = known.reach.hide.more.iter().filter(|place| {
-            let real = known.expanded(place).and_then(|path| path.canonicalize().ok());
-            real.is_some_and(|real| repository.starts_with(real))
-        });
-        notices.extend(more.map(|place| format!("{place} is not hidden: the repository lies in it")));
-        notices
+    pub(super) fn known(&self) -> Option<&Known> {
+        self.0.as_deref()
     }
 }
 
@@ -163,7 +143,7 @@ impl Known {
     }
 
     /// Whether a home can be read-only though the repository and temporary files stay writable.
-    fn can_close(&self, home: &Home, repository: &Path) -> bool {
+    pub(super) fn can_close(&self, home: &Home, repository: &Path) -> bool {
         let temporary = self.var("TMPDIR").and_then(|path| path.canonicalize().ok());
         let everybodys = EVERYBODYS.iter().map(PathBuf::from);
         let mut open = everybodys.chain(temporary);

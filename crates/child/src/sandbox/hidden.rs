@@ -2,11 +2,13 @@
 //! `tdd.yaml` adds; less what it shows.
 
 use std::ffi::OsStr;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use super::fence::{Fence, Rule};
 use super::known::{Kind, Known, Whose};
 use super::places::{CLOUD_LOGINS, CREDENTIALS, MIXED, MOVED, NAMED, SOCKETS};
+use super::{git_helpers, sessions};
 use crate::regular_file;
 use tdd_core::isolation::Credentials;
 use tdd_core::tokens;
@@ -26,17 +28,35 @@ pub(super) fn lay(known: &Known, fence: &mut Fence, whose: &Whose<'_>) {
             fence.set(&folder, Rule::Fresh);
         }
     }
-    for place in known.candidates(whose) {
+    let mut own: Vec<PathBuf> = Vec::new();
+    for (place, by) in known.candidates(whose) {
         let Ok(real) = place.canonicalize() else { continue };
-        let is_left = known.is_shown(&place, &real) || holds_needed(&real) || lent(&real);
+        let is_shown = by != By::Person && known.is_shown(&place, &real);
+        // What a child left as a link where credentials may lie would hide a part of the project.
+        let is_led_to = by == By::List && known.is_in_project(&real, whose.repository);
+        let is_left = is_shown || is_led_to || holds_needed(&real) || lent(&real) || is_device(&real);
         if is_left || is_gone_already(fence, &real) {
             continue;
         }
         fence.set(&real, if real.is_dir() { Rule::Masked } else { Rule::Emptied });
+        if by == By::Person {
+            own.push(real);
+        }
+    }
+    let sessions = sessions::find(known);
+    let all = sessions.folders.iter().map(|path| (path, Rule::Fresh));
+    for (place, rule) in all.chain(sessions.sockets.iter().map(|path| (path, Rule::Emptied))) {
+        let Ok(real) = place.canonicalize() else { continue };
+        let is_left =
+            known.is_shown(place, &real) || holds_needed(&real) || real.starts_with(whose.repository);
+        if !is_left && !is_gone_already(fence, &real) {
+            fence.set(&real, rule);
+        }
     }
     for shown in known.shown() {
         if let Ok(real) = shown.canonicalize()
             && is_gone_already(fence, &real)
+            && !own.iter().any(|own| real.starts_with(own))
         {
             fence.set(&real, Rule::ReadOnly);
         }
@@ -63,6 +83,20 @@ fn is_gone_already(fence: &Fence, path: &Path) -> bool {
     matches!(fence.rule(path), Some(Rule::Masked | Rule::Emptied | Rule::Fresh))
 }
 
+/// Whose words hide a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// Ours: places of credentials.
+    List,
+    Project,
+    Person,
+}
+
+/// `/dev/null`, by which people say that there is no such file.
+fn is_device(real: &Path) -> bool {
+    real.metadata().is_ok_and(|about| about.file_type().is_char_device() || about.file_type().is_fifo())
+}
+
 fn leave_untold(known: &Known, fence: &mut Fence) {
     let socket = known.var(SSH).and_then(|path| path.canonicalize().ok());
     if socket.is_some_and(|socket| is_gone_already(fence, &socket)) {
@@ -71,6 +105,12 @@ fn leave_untold(known: &Known, fence: &mut Fence) {
     let bus = known.vars.get(OsStr::new(BUS)).and_then(|bus| bus.to_str());
     if bus.is_some() && !known.runtime_folders().any(|folder| !is_gone_already(fence, &folder.join("bus"))) {
         fence.leave_untold(BUS);
+    }
+    for variable in sessions::NAMING {
+        let socket = sessions::named(known, variable).and_then(|path| path.canonicalize().ok());
+        if socket.is_some_and(|socket| is_gone_already(fence, &socket)) {
+            fence.leave_untold(variable);
+        }
     }
 }
 
@@ -86,12 +126,21 @@ impl Known {
     }
 
     /// Everything that would be hidden if it is there, as it is spelled.
-    fn candidates(&self, whose: &Whose<'_>) -> Vec<PathBuf> {
-        let mut all: Vec<PathBuf> =
-            self.reach.hide.more.iter().filter_map(|place| self.expanded(place)).collect();
-        if self.reach.hide.credentials == Credentials::Shown {
-            return all;
+    pub(super) fn candidates(&self, whose: &Whose<'_>) -> Vec<(PathBuf, By)> {
+        let said = |places: &[String], by: By| {
+            places.iter().filter_map(|place| Some((self.expanded(place)?, by))).collect::<Vec<_>>()
+        };
+        let mut all = said(&self.reach.hide.own, By::Person);
+        all.extend(said(&self.reach.hide.more, By::Project));
+        if self.reach.hide.credentials == Credentials::Hidden {
+            all.extend(self.listed(whose).into_iter().map(|path| (path, By::List)));
         }
+        all
+    }
+
+    /// Places of credentials.
+    fn listed(&self, whose: &Whose<'_>) -> Vec<PathBuf> {
+        let mut all: Vec<PathBuf> = Vec::new();
         let needed = match whose.kind {
             Kind::Agent => self.cloud_logins(),
             Kind::Command => Vec::new(),
@@ -110,6 +159,7 @@ impl Known {
             );
         }
         all.extend(self.named(whose.repository, &needed));
+        all.extend_from_slice(self.git.get_or_init(|| git_helpers::places(self, whose.repository)));
         all.extend(SOCKETS.iter().map(PathBuf::from));
         if !self.shows_keys() {
             all.extend(self.var(SSH));
@@ -145,7 +195,7 @@ impl Known {
     }
 
     /// The log-ins of clouds that an agent says it signs in through.
-    fn cloud_logins(&self) -> Vec<&'static str> {
+    pub(super) fn cloud_logins(&self) -> Vec<&'static str> {
         let is_set = |variable: &str| {
             self.vars
                 .get(OsStr::new(variable))
@@ -187,14 +237,19 @@ impl Known {
         pairs
     }
 
-    fn is_shown(&self, place: &Path, real: &Path) -> bool {
+    /// Whether this is the project's, and not the person's though the project lies in the same home.
+    fn is_in_project(&self, real: &Path, repository: &Path) -> bool {
+        real.starts_with(repository) && !self.homes.iter().any(|home| home.real.starts_with(repository))
+    }
+
+    pub(super) fn is_shown(&self, place: &Path, real: &Path) -> bool {
         self.shown().any(|shown| {
             place.starts_with(&shown) || shown.canonicalize().is_ok_and(|shown| real.starts_with(shown))
         })
     }
 
     /// Who may see the keys may use the program that holds them, too.
-    fn shows_keys(&self) -> bool {
+    pub(super) fn shows_keys(&self) -> bool {
         self.homes.iter().any(|home| {
             let keys = home.spelled.join(".ssh");
             self.shown().any(|shown| keys.starts_with(shown))

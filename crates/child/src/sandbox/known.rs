@@ -29,6 +29,8 @@ pub(super) struct Known {
     pub(super) noted: OnceCell<Option<leftovers::MadeFolders>>,
     /// For what is shown in place of the person's files.
     pub(super) ours: OnceCell<Option<leftovers::OwnFolder>>,
+    /// What git's settings say of where its helpers keep passwords.
+    pub(super) git: OnceCell<Vec<PathBuf>>,
 }
 
 /// Without the values of variables, some of which are secrets.

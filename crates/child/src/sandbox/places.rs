@@ -1,5 +1,4 @@
-//! Where people keep what is nobody's business, and where tools keep what they can fetch again. Lists: what
-//! is not in them is not known.
+//! Where people keep what is nobody's business. Lists: what is not in them is not known.
 
 /// Credentials, and what is as good as credentials: keys, log-ins, browsers' profiles, keyrings, what was
 /// typed in a shell. Below the person's home; [`NAMED`] has those that a variable moves.
@@ -12,6 +11,16 @@ pub(super) const CREDENTIALS: &[&str] = &[
     ".password-store",
     ".pgpass",
     ".mylogin.cnf",
+    ".my.cnf",
+    ".authinfo",
+    ".authinfo.gpg",
+    ".vault_pass",
+    ".emacs.d/server",
+    ".config/emacs/server",
+    ".gcm",
+    ".age",
+    ".putty",
+    ".config/putty",
     ".config/sops",
     ".config/age",
     ".config/rclone",
@@ -23,6 +32,9 @@ pub(super) const CREDENTIALS: &[&str] = &[
     // Forges and git.
     ".git-credentials",
     ".config/git/credentials",
+    ".cache/git/credential",
+    ".git-credential-cache",
+    ".subversion/auth",
     ".config/gh",
     ".config/glab-cli",
     ".config/hub",
@@ -46,9 +58,12 @@ pub(super) const CREDENTIALS: &[&str] = &[
     ".config/netlify",
     ".config/.wrangler",
     ".wrangler",
+    ".config/wrangler",
+    ".terraformrc",
+    ".config/tailscale",
+    ".config/syncthing",
     ".config/configstore/firebase-tools.json",
     ".local/share/com.vercel.cli",
-    ".fly/config.yml",
     ".railway",
     ".supabase/access-token",
     ".databrickscfg",
@@ -57,13 +72,41 @@ pub(super) const CREDENTIALS: &[&str] = &[
     ".vault-token",
     ".pulumi/credentials.json",
     ".cloudflared",
+    ".vercel",
+    ".netlify",
+    ".sentryclirc",
+    ".config/hcp",
+    ".config/heroku",
+    ".config/ngrok",
+    ".ngrok2",
+    ".config/fly",
+    ".fly",
+    ".aliyun",
+    ".bluemix",
+    ".mc",
+    ".config/argocd",
+    ".argocd",
+    ".rancher",
+    ".config/kaggle",
+    ".config/wandb",
+    // Where virtual machines for containers have their sockets and keys.
+    ".colima",
+    ".lima",
+    ".orbstack",
+    ".rd",
+    ".docker/run",
+    ".docker/desktop",
     // Registries: files that hold log-ins and nothing that an installation needs.
     ".pypirc",
     ".config/pypoetry/auth.toml",
     ".gem/credentials",
     ".local/share/gem/credentials",
     ".composer/auth.json",
+    ".m2/settings-security.xml",
     ".config/composer/auth.json",
+    ".local/share/uv/credentials",
+    ".config/helm/registry",
+    "Library/Preferences/helm/registry",
     ".kaggle",
     ".huggingface/token",
     ".cache/huggingface/token",
@@ -74,6 +117,30 @@ pub(super) const CREDENTIALS: &[&str] = &[
     ".config/Bitwarden",
     ".config/Bitwarden CLI",
     ".config/keepassxc",
+    ".1password",
+    ".op",
+    ".config/gopass",
+    ".local/share/gopass",
+    ".config/rbw",
+    ".local/share/rbw",
+    ".cache/rbw",
+    ".msmtprc",
+    ".config/msmtp",
+    ".mbsyncrc",
+    ".config/isyncrc",
+    ".offlineimaprc",
+    ".fetchmailrc",
+    ".mutt",
+    ".muttrc",
+    ".config/mutt",
+    ".config/neomutt",
+    ".config/evolution",
+    ".local/share/evolution",
+    ".local/share/TelegramDesktop",
+    ".config/weechat",
+    ".config/filezilla",
+    ".config/remmina",
+    ".local/share/remmina",
     ".mozilla",
     ".config/mozilla",
     ".thunderbird",
@@ -109,6 +176,14 @@ pub(super) const CREDENTIALS: &[&str] = &[
     ".python_history",
     ".node_repl_history",
     ".rediscli_history",
+    ".histfile",
+    ".irb_history",
+    ".lesshst",
+    ".viminfo",
+    ".local/share/nvim/shada",
+    ".local/state/nvim/shada",
+    ".local/state/bash",
+    ".config/nushell/history.txt",
     // Agents' log-ins, and what was said to them; each agent of a run is lent its own.
     ".claude.json",
     ".claude/.credentials.json",
@@ -131,6 +206,32 @@ pub(super) const CREDENTIALS: &[&str] = &[
     ".qwen/oauth_creds.json",
     ".local/share/amp",
     ".codeium",
+    ".windsurf",
+    ".config/Windsurf",
+    ".continue",
+    ".config/Cursor/User/globalStorage",
+    ".config/Code/User/globalStorage",
+    ".aider.conf.yml",
+    ".amp",
+    ".config/amp",
+    ".augment",
+    ".cline",
+    ".factory",
+    ".grok",
+    ".kimi",
+    ".kiro",
+    ".plandex-home",
+    ".roo",
+    ".config/crush",
+    ".local/share/crush",
+    ".local/share/goose",
+    ".local/share/kiro-cli",
+    ".local/share/amazon-q",
+    ".config/io.datasette.llm",
+    ".config/openai",
+    ".config/anthropic",
+    ".openai",
+    ".ollama/id_ed25519",
 ];
 
 /// Variables that name such a place, and what of it counts; an empty text is all of it.
@@ -143,21 +244,41 @@ pub(super) const NAMED: &[(&str, &[&str])] = &[
     ("CLOUDSDK_CONFIG", &[""]),
     ("CODEX_HOME", &["auth.json", "sessions", "history.jsonl"]),
     ("COMPOSER_HOME", &["auth.json"]),
+    ("CURL_HOME", &[".netrc"]),
     ("DOCKER_CONFIG", &["config.json", "contexts"]),
     ("GH_CONFIG_DIR", &[""]),
+    ("GLAB_CONFIG_DIR", &[""]),
     ("GNUPGHOME", &[""]),
     ("GOOGLE_APPLICATION_CREDENTIALS", &[""]),
+    ("GOPASS_HOMEDIR", &[""]),
+    ("HELM_REGISTRY_CONFIG", &[""]),
     ("HF_HOME", &["token", "stored_tokens"]),
+    ("HISTFILE", &[""]),
     ("KUBECONFIG", &[""]),
+    ("MYSQL_HISTFILE", &[""]),
+    ("MYSQL_TEST_LOGIN_FILE", &[""]),
     ("NETRC", &[""]),
+    ("NODE_REPL_HISTORY", &[""]),
     ("PASSWORD_STORE_DIR", &[""]),
     ("PGPASSFILE", &[""]),
     ("PI_CODING_AGENT_DIR", &["auth.json", "sessions"]),
+    ("PSQL_HISTORY", &[""]),
+    ("PYTHON_HISTORY", &[""]),
+    ("RCLONE_CONFIG", &[""]),
+    ("REGISTRY_AUTH_FILE", &[""]),
+    ("SOPS_AGE_KEY_FILE", &[""]),
+    ("TF_CLI_CONFIG_FILE", &[""]),
+    ("UV_CREDENTIALS_DIR", &[""]),
+    ("ZDOTDIR", &[".zsh_history", ".histfile"]),
 ];
 
 /// Folders that a variable moves out of the home, and where they are without it.
-pub(super) const MOVED: &[(&str, &str)] =
-    &[("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".local/share"), ("XDG_CACHE_HOME", ".cache")];
+pub(super) const MOVED: &[(&str, &str)] = &[
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_CACHE_HOME", ".cache"),
+    ("XDG_STATE_HOME", ".local/state"),
+];
 
 /// An agent that signs in through a cloud, by the variable that says so, and the log-in that it then needs.
 pub(super) const CLOUD_LOGINS: &[(&str, &str)] = &[
@@ -192,112 +313,13 @@ pub(super) const TIMETABLES: &[&str] = &[
     "/etc/cron.monthly",
 ];
 
-/// Whether a cache that is not there yet is made, as its program would.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Make {
-    /// Where the project has one of these files, or an agent is at work, which keeps things there as well.
-    Where(&'static [&'static str]),
-    /// If this program is in PATH, and the project has one of these files or calls it.
-    With(&'static str, &'static [&'static str]),
-    Never,
-}
-
-/// Files by which a project says what it is built with; `*` stands for the beginning of any name.
-const PYTHON: &[&str] = &["*.py", "pyproject.toml", "requirements.txt"];
-const NODE: &[&str] = &["package.json"];
-const YARN: &[&str] = &["yarn.lock", ".yarnrc.yml", ".yarnrc"];
-const PNPM: &[&str] = &["pnpm-lock.yaml", "pnpm-workspace.yaml"];
-const BUN: &[&str] = &["bun.lock", "bun.lockb", "bunfig.toml"];
-const DENO: &[&str] = &["deno.json", "deno.jsonc", "deno.lock"];
-pub(super) const CARGO: &[&str] = &["Cargo.toml"];
-const GO: &[&str] = &["go.mod", "go.work"];
-const GRADLE: &[&str] = &["*.gradle", "*.gradle.kts", "gradlew"];
-const MAVEN: &[&str] = &["pom.xml"];
-const DOTNET: &[&str] = &["*.csproj", "*.fsproj", "*.vbproj", "*.sln", "*.slnx"];
-const RUBY: &[&str] = &["Gemfile", "*.gemspec"];
-/// What keeps anything in the folder that all share.
-const ANY_OF_CACHE: &[&str] =
-    &["*.py", "pyproject.toml", "requirements.txt", "package.json", "go.mod", "go.work"];
-
-/// One folder that must stay writable.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cache {
-    /// The variable that says where it is; empty if none does.
-    pub(super) variable: &'static str,
-    /// Below the variable's folder.
-    pub(super) below: &'static str,
-    /// Below the home, where the variable says nothing; empty if there is no such place.
-    pub(super) default: &'static str,
-    pub(super) make: Make,
-}
-
-const fn cache(variable: &'static str, below: &'static str, default: &'static str, make: Make) -> Cache {
-    Cache { variable, below, default, make }
-}
-
-/// Caches of package managers and build tools, temporary folders, and environments that a person has
-/// switched on. Folders of programs (`~/.cargo/bin`, `~/go/bin`, `~/.local/bin`) are none of them.
-pub(super) const CACHES: &[Cache] = &[
-    cache("XDG_CACHE_HOME", "", ".cache", Make::Where(ANY_OF_CACHE)),
-    cache("", "", "Library/Caches", Make::Never),
-    cache("TMPDIR", "", "", Make::Never),
-    cache("TMP", "", "", Make::Never),
-    cache("TEMP", "", "", Make::Never),
-    // Python
-    cache("PIP_CACHE_DIR", "", "", Make::With("pip", PYTHON)),
-    cache("UV_CACHE_DIR", "", "", Make::With("uv", PYTHON)),
-    cache("POETRY_CACHE_DIR", "", "", Make::With("poetry", PYTHON)),
-    cache("PRE_COMMIT_HOME", "", "", Make::With("pre-commit", &[".pre-commit-config.yaml"])),
-    cache("WORKON_HOME", "", ".local/share/virtualenvs", Make::Never),
-    cache("VIRTUAL_ENV", "", "", Make::Never),
-    cache("PYTHONPYCACHEPREFIX", "", "", Make::Never),
-    // JavaScript
-    cache("npm_config_cache", "", ".npm", Make::With("npm", NODE)),
-    cache("NPM_CONFIG_CACHE", "", "", Make::With("npm", NODE)),
-    cache("YARN_CACHE_FOLDER", "", ".yarn/berry", Make::With("yarn", YARN)),
-    cache("PNPM_HOME", "store", ".local/share/pnpm/store", Make::With("pnpm", PNPM)),
-    cache("npm_config_store_dir", "", ".pnpm-store", Make::Never),
-    cache("BUN_INSTALL_CACHE_DIR", "", ".bun/install/cache", Make::With("bun", BUN)),
-    cache("DENO_DIR", "", "", Make::With("deno", DENO)),
-    cache("CYPRESS_CACHE_FOLDER", "", ".config/Cypress", Make::Never),
-    cache("PLAYWRIGHT_BROWSERS_PATH", "", "", Make::Never),
-    // Rust
-    cache("CARGO_HOME", "registry", ".cargo/registry", Make::With("cargo", CARGO)),
-    cache("CARGO_HOME", "git", ".cargo/git", Make::With("cargo", CARGO)),
-    cache("CARGO_TARGET_DIR", "", "", Make::With("cargo", CARGO)),
-    cache("SCCACHE_DIR", "", "", Make::Never),
-    // Go
-    cache("GOCACHE", "", "", Make::With("go", GO)),
-    cache("GOMODCACHE", "", "", Make::With("go", GO)),
-    cache("GOPATH", "pkg", "go/pkg", Make::With("go", GO)),
-    cache("GOTMPDIR", "", "", Make::Never),
-    // The JVM; not the folders themselves, whose init scripts run in every build.
-    cache("GRADLE_USER_HOME", "caches", ".gradle/caches", Make::With("gradle", GRADLE)),
-    cache("GRADLE_USER_HOME", "wrapper", ".gradle/wrapper", Make::With("gradle", GRADLE)),
-    cache("GRADLE_USER_HOME", "daemon", ".gradle/daemon", Make::With("gradle", GRADLE)),
-    cache("GRADLE_USER_HOME", "native", ".gradle/native", Make::With("gradle", GRADLE)),
-    cache("GRADLE_USER_HOME", "notifications", ".gradle/notifications", Make::With("gradle", GRADLE)),
-    cache("GRADLE_USER_HOME", "workers", ".gradle/workers", Make::With("gradle", GRADLE)),
-    cache("GRADLE_USER_HOME", ".tmp", ".gradle/.tmp", Make::With("gradle", GRADLE)),
-    cache("", "", ".m2/repository", Make::With("mvn", MAVEN)),
-    cache("", "", ".m2/wrapper", Make::Never),
-    cache("", "", ".ivy2", Make::Never),
-    cache("", "", ".sbt/boot", Make::Never),
-    // The rest
-    cache("NUGET_PACKAGES", "", ".nuget/packages", Make::With("dotnet", DOTNET)),
-    cache("", "", ".local/share/NuGet", Make::With("dotnet", DOTNET)),
-    cache("GEM_HOME", "", ".gem", Make::Never),
-    cache("", "", ".local/share/gem", Make::Never),
-    cache("", "", ".bundle/cache", Make::With("bundle", RUBY)),
-    cache("COMPOSER_CACHE_DIR", "", ".composer/cache", Make::Never),
-    cache("PUB_CACHE", "", ".pub-cache", Make::Never),
-    cache("", "", ".hex", Make::Never),
-    cache("", "", ".cabal/packages", Make::Never),
-    cache("CCACHE_DIR", "", ".ccache", Make::Never),
-];
-
-/// Files by which cargo locks its caches; they lie beside them.
-pub(super) const CARGO_LOCKS: &[&str] = &[".package-cache", ".package-cache-mutate"];
-
 /// Settings that tools need and that may hold tokens as well: shown without the lines that hold one.
-pub(super) const MIXED: &[(&str, &str)] = &[("NPM_CONFIG_USERCONFIG", ".npmrc"), ("", ".yarnrc.yml")];
+pub(super) const MIXED: &[(&str, &str)] = &[
+    ("NPM_CONFIG_USERCONFIG", ".npmrc"),
+    ("", ".yarnrc.yml"),
+    ("", ".yarnrc"),
+    ("", ".config/pnpm/rc"),
+    ("", ".bunfig.toml"),
+    ("", ".config/.bunfig.toml"),
+    ("HELM_REPOSITORY_CONFIG", ".config/helm/repositories.yaml"),
+];

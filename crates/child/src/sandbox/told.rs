@@ -42,9 +42,18 @@ impl Told {
 
 /// The home that the system's list of users names.
 pub(super) fn registered_home() -> Option<PathBuf> {
+    registered(5).map(PathBuf::from)
+}
+
+/// The person's name in that list.
+pub(super) fn registered_name() -> Option<String> {
+    registered(0)
+}
+
+fn registered(column: usize) -> Option<String> {
     let user = rustix::process::geteuid().as_raw().to_string();
     let list = regular_file::read_to_string("/etc/passwd").ok()?;
     let mut lines = list.lines().map(|line| line.split(':').collect::<Vec<_>>());
     let line = lines.find(|line| line.get(2) == Some(&user.as_str()))?;
-    line.get(5).map(PathBuf::from)
+    line.get(column).map(|&text| text.to_owned())
 }

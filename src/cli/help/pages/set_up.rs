@@ -35,7 +35,7 @@ pub(super) const PAGES: &[Page] = &[
              tdd.yaml of the project\n  \
              your own: tdd/tdd.yaml in $XDG_CONFIG_HOME or ~/.config\n  \
              for the commands: CLAUDE.md, AGENTS.md, the project's own files",
-            "Your own settings hold agent, roles, agents and max_… for all projects; the rest is a project's.",
+            "Your own settings hold agent, roles, agents, max_… and sandbox.hide for all projects; the rest is a project's.",
         ],
         examples: &[("tdd config", "each setting, and where it comes from")],
         exits: &[("0", "printed"), ("2", "a file can't be used; it is said why"), BUG],

@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use super::Scene;
-use crate::commands::run::prepare;
+use crate::commands::run::{brought, openings, prepare};
 use crate::view::print;
+use crate::world::config_file;
+use crate::world::project::Place;
+use crate::world::project_commands;
 use tdd_agents::agent::{AgentSetup, Login, RoleAgent, RoleAgents, TableAgents};
 use tdd_child::free_space;
 use tdd_child::leftovers;
@@ -81,6 +84,13 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
             |line: String| Trouble::environment(line).advise(format!("try it: tdd doctor --agent {name}"));
         warnings.into_iter().map(|line| Finding::warning(Subject::Agent, warn(line))).collect()
     };
+    let lent = brought::lent(&scene.settings.agents, &agent.table).into_iter();
+    findings.extend(lent.map(|path| {
+        Finding::ok(
+            Subject::Agent,
+            format!("`{name}` is from {} and may use of your home: {path}", config_file::NAME),
+        )
+    }));
     findings.push(match program.login(Role::Implementer) {
         Login::Seen(sign) => {
             Finding::ok(Subject::Agent, format!("`{name}` seems to be logged in: {sign} is there"))
@@ -100,16 +110,46 @@ fn agent(scene: &Scene, agent: &RoleAgent) -> Result<Vec<Finding>, Trouble> {
 }
 
 /// The level that a run would have, and what it does not prevent.
-pub(super) fn sandbox(scene: &Scene) -> Finding {
-    match sandbox::choose(scene.settings.sandbox, &scene.settings.reach, scene.environment.path.as_deref()) {
+pub(super) fn sandbox(scene: &Scene, place: Option<&Place>) -> Vec<Finding> {
+    let Scene { settings, environment, .. } = scene;
+    let names = Role::ALL.map(|role| settings.agent(role).name.clone());
+    let roles = prepare::agents(settings, environment, &names).ok();
+    let commands = place.and_then(|place| project_commands::choose(&place.project, &settings.commands).ok());
+    let here = place.map(|place| openings::Scene {
+        repository: &place.repository,
+        project: &place.project,
+        environment,
+        settings,
+        roles: roles.as_ref(),
+        commands: commands.as_ref().map(|chosen| &chosen.commands),
+    });
+    let chosen = sandbox::choose(settings.sandbox, &settings.reach, environment.path.as_deref());
+    let chosen = chosen.and_then(|chosen| match &here {
+        Some(here) => here.telling(chosen),
+        None => Ok(chosen),
+    });
+    match chosen {
         Ok(chosen) => match chosen.isolation.level {
-            Level::Enforce => Finding::ok(Subject::Sandbox, chosen.isolation.to_string()),
+            Level::Enforce => {
+                let notices = here.iter().flat_map(openings::Scene::notices);
+                let notices = notices.map(|line| Finding::warning(Subject::Sandbox, unkept(line)));
+                let level = Finding::ok(Subject::Sandbox, chosen.isolation.to_string());
+                std::iter::once(level).chain(notices).collect()
+            }
             Level::Audit => {
-                Finding::warning(Subject::Sandbox, audit(scene.settings.sandbox, &chosen.isolation.words))
+                vec![Finding::warning(Subject::Sandbox, audit(settings.sandbox, &chosen.isolation.words))]
             }
         },
-        Err(trouble) => Finding::problem(Subject::Sandbox, trouble),
+        Err(trouble) => vec![Finding::problem(Subject::Sandbox, trouble)],
     }
+}
+
+fn unkept(line: String) -> Trouble {
+    Trouble::config(line)
+        .because(
+            "`home` and `hide` below `sandbox:` hold for what can be closed without closing the run's own",
+        )
+        .advise("correct `sandbox:`, or keep the repository elsewhere; a run says the same when it begins")
 }
 
 fn audit(wanted: Wanted, words: &str) -> Trouble {
