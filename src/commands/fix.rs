@@ -40,7 +40,6 @@ use tdd_snapshot::git_facts;
 use super::run::brought;
 use super::run::earlier;
 use super::run::execute::{self, Hold};
-use super::run::openings;
 use super::run::prepare::{self, Prepared};
 use super::run::wire;
 
@@ -115,7 +114,7 @@ fn prepared(
     let sandbox = sandbox::choose(common.sandbox, &common.reach, environment.path.as_deref())?;
     let path = RelPath::new(NAME).ok_or_else(|| Trouble::internal("a plain word is no path"))?;
     let (id, title) = (NAME.to_owned(), Some(settings.task.clone()));
-    openings::told(Prepared {
+    prepare::told(Prepared {
         cassette: common.cassette.as_ref().map(|path| cwd.join(path)),
         place,
         environment,

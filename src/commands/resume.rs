@@ -25,7 +25,6 @@ use tdd_snapshot::git_facts;
 
 use super::reports::ReportFile;
 use super::run::execute::{self, Hold};
-use super::run::openings;
 use super::run::prepare::{self, Prepared};
 use super::run::record;
 use crate::commands::runs::journalled::{self, Journalled};
@@ -322,7 +321,7 @@ fn prepared(
         (SandboxNeed::Required | SandboxNeed::AsGiven | SandboxNeed::LeftOut, _) => settings.sandbox,
     };
     let sandbox = sandbox::choose(wanted, &settings.reach, environment.path.as_deref())?;
-    openings::told(Prepared {
+    prepare::told(Prepared {
         place,
         environment,
         settings,

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use super::brought;
-use super::prepare::Prepared;
 use crate::settings::{Environment, Settings};
 use crate::world::config_file;
 use tdd_agents::agent::RoleAgents;
@@ -15,23 +14,6 @@ use tdd_core::role::Role;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::git_folders;
 use tdd_spec::strict::{about, line::nearest_line};
-
-/// With the level as it is said of what is prepared.
-///
-/// # Errors
-/// As [`Scene::telling`].
-pub fn told(mut prepared: Prepared) -> Result<Prepared, Trouble> {
-    let scene = Scene {
-        repository: &prepared.place.repository,
-        project: &prepared.place.project,
-        environment: &prepared.environment,
-        settings: &prepared.settings,
-        roles: Some(&prepared.roles),
-        commands: Some(&prepared.chosen.commands),
-    };
-    prepared.sandbox = scene.telling(prepared.sandbox.clone())?;
-    Ok(prepared)
-}
 
 /// Where it is looked.
 pub struct Scene<'a> {

@@ -74,6 +74,23 @@ impl Prepared {
     }
 }
 
+/// With the level as it is said of what is prepared.
+///
+/// # Errors
+/// As [`openings::Scene::telling`].
+pub fn told(mut prepared: Prepared) -> Result<Prepared, Trouble> {
+    let scene = openings::Scene {
+        repository: &prepared.place.repository,
+        project: &prepared.place.project,
+        environment: &prepared.environment,
+        settings: &prepared.settings,
+        roles: Some(&prepared.roles),
+        commands: Some(&prepared.chosen.commands),
+    };
+    prepared.sandbox = scene.telling(prepared.sandbox.clone())?;
+    Ok(prepared)
+}
+
 pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<Prepared, Trouble> {
     let operator = args.interactive.then(Operator::at_terminal).transpose()?;
     let place = project::locate(cwd)?;
@@ -118,7 +135,7 @@ pub fn prepare(args: &RunArgs, cwd: &Path, environment: Environment) -> Result<P
     let record = args.record.as_deref();
     let record = record.map(|file| record::place(file, cwd, &place.repository, None)).transpose()?;
     let reports = ReportFile::all(args.junit.as_deref(), args.sarif.as_deref(), cwd)?;
-    openings::told(Prepared {
+    told(Prepared {
         place,
         environment,
         settings,
