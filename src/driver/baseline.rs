@@ -140,9 +140,11 @@ impl<W: World> Drive<'_, W> {
         } else {
             let next = self.halted_first()
                 + &format!(
-                    "make `{}` pass first (all of its output: {}): mostly something that it needs is missing or \
+                    "{}make `{}` pass first (all of its output: {}): mostly something that it needs is missing or \
                  not installed;\nor go on all the same with --allow-red-baseline",
-                    run.command, run.log
+                    self.setup.fences_of(run),
+                    run.command,
+                    run.log
                 );
             (format!("not one test is green before anything was done: 0 of {found}"), next)
         };
@@ -214,8 +216,8 @@ impl<W: World> Drive<'_, W> {
             RedRule::Refuse => Err(Trouble::environment(unreadable_words(run))
             .because(format!("{why}\n`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
             .advise(format!(
-                "make `{}` pass first (all of its output: {}),\nor go on all the same with --allow-red-baseline",
-                run.command, run.log
+                "{}make `{}` pass first (all of its output: {}),\nor go on all the same with --allow-red-baseline",
+                self.setup.fences_of(run), run.command, run.log
             ))),
         }
     }
@@ -251,6 +253,7 @@ impl<W: World> Drive<'_, W> {
             .advise(
                 self.halted_first()
                     + looked_at_ours(&run.output)
+                    + &self.setup.fences_of(&run)
                     + &format!(
                         "make it pass first (all of its output: {}),\nor go on all the same with --allow-red-gate",
                         run.log

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use tdd_core::audience::{Audience, News};
 use tdd_core::event::{Event, Leaked, RunId, Runs};
-use tdd_core::isolation::Confinement;
+use tdd_core::isolation::{Confinement, Reach};
 use tdd_core::machine::Machine;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{Learned, Policy};
 use tdd_core::ports::{AgentOrder, Agents, Clock, Journal, Limits, Ports, Protection, Skills, World};
+use tdd_core::test::TestRun;
 use tdd_core::trouble::{Obstacle, Then, Trouble, TroubleKind};
 use tdd_core::turns::TurnCaps;
 
@@ -40,11 +41,20 @@ pub struct Setup {
     pub halted_beside: Option<RunId>,
     /// The level of isolation and what it does not prevent, for people.
     pub isolation: Confinement,
+    /// What children may reach, where anything is prevented.
+    pub fences: Option<Reach>,
     /// Spellings of the repository's absolute path, the canonical one first, for absolute paths
     /// in claims.
     pub roots: Vec<String>,
     /// Masks secrets; applied to whatever is kept or shown.
     pub mask: Box<dyn Fn(&str) -> String>,
+}
+
+impl Setup {
+    /// What may be green by hand and red here.
+    pub(super) fn fences_of(&self, run: &TestRun) -> String {
+        self.fences.as_ref().map_or_else(String::new, |reach| reach.fences(&run.output) + "\n")
+    }
 }
 
 /// One run of a machine `M` under way; `X` is what its effects remember besides.

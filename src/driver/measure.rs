@@ -18,6 +18,7 @@ mod red;
 mod refactor;
 mod shared;
 mod sources;
+mod touched;
 mod units;
 
 pub(super) use helpers::Named;
@@ -35,12 +36,12 @@ use tdd_core::role::{Key, Role};
 use tdd_core::state::Phase;
 use tdd_core::test::{Outcome, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
-use tdd_source::Language;
 
 use super::cycle::Drive;
 use super::meanwhile::{held, kept_as, listed};
 use super::work_diff::Production;
 use tdd_core::ports::{Checkpoints, Protection, World};
+pub(super) use touched::{decides_what_is_judged, put_back_touched};
 
 /// The work of one attempt as it lies in the tree.
 struct Work {
@@ -161,7 +162,8 @@ impl<W: World> Drive<'_, W> {
         spared.extend(others);
         let (mut touched, told) = put_back_touched(&mut self.ports.protection)?;
         events.extend(told);
-        events.extend(kept_as(&seen, forbidden.iter().chain(&touched)));
+        let copied = touched.iter().filter(|path| self.ports.protection.installed(path).is_none());
+        events.extend(kept_as(&seen, forbidden.iter().chain(copied)));
         self.hold_taken(&seen, &base, forbidden.iter().chain(&touched).chain(&spared))?;
         let is_settled = |path: &RelPath| forbidden.contains(path) || spared.contains(path);
         touched.retain(|path| !is_settled(path) && self.is_wish(path, &known));
@@ -241,10 +243,7 @@ impl<W: World> Drive<'_, W> {
             self.refuse_edited(&edited, &found)?;
             self.hold_after_runs(&found, &work.after, touched.iter())?;
             self.ports.protection.restore(&touched)?;
-            self.audience.news(&News::Note(format!(
-                "protected files changed while tests ran ({}); put back, what lay there is kept as {found}",
-                listed(touched.iter()).join(", ")
-            )));
+            self.tell_touched_by_runs(&touched, &work.touched, &found);
             let known: BTreeSet<RelPath> = self.ports.checkpoints.files(&work.after)?.into_iter().collect();
             let counts = |path: &RelPath| passes == Passes::Yes || !self.policy.is_data_of_tests(path);
             touched.retain(|path| self.is_wish(path, &known) && counts(path));
@@ -271,7 +270,7 @@ impl<W: World> Drive<'_, W> {
         let is_new =
             |path: &RelPath| work.restamped.contains(path) || work.changed.iter().any(|c| c.path == *path);
         rewritten.retain(|path| {
-            let is_code = Language::of(path.extension()).is_some();
+            let is_code = decides_what_is_judged(&self.ports.protection, path);
             let is_own = self.suite_rewrites_code().contains(path) || (renews && is_new(path));
             // What was read-only to the run was written by somebody else.
             is_code && !is_own && !work.forbidden.contains(path) && !self.ports.protection.is_held(path)
@@ -343,23 +342,6 @@ enum Passes {
 fn told_of(left: &[RelPath]) -> Option<Event> {
     let what: Vec<String> = left.iter().map(|path| format!("tests left {path}; put back")).collect();
     (!what.is_empty()).then_some(Event::Restored { what })
-}
-
-/// Makes protected files as they were sealed: which were not, and what a person is told of it.
-pub(super) fn put_back_touched<P: Protection>(
-    protection: &mut P,
-) -> Result<(Vec<RelPath>, Option<Event>), Trouble> {
-    let touched = protection.check()?;
-    protection.restore(&touched)?;
-    let mut what = protection.told_above();
-    if touched.is_empty() {
-        return Ok((touched, (!what.is_empty()).then_some(Event::Restored { what })));
-    }
-    let left = protection.check()?;
-    let became = |path| if left.contains(path) { "can't be put back; install it anew" } else { "put back" };
-    let line = |path| format!("protected file {path} was changed; {}", became(path));
-    what.extend(touched.iter().map(line));
-    Ok((touched, Some(Event::Restored { what })))
 }
 
 /// The `test_run` facts of these tests, for a corpus (contract section 11).

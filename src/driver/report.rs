@@ -42,6 +42,7 @@ impl<W: World> Drive<'_, W> {
             repeats: self.repeats(halt)?,
             first_change: self.first_change(halt)?,
             setting_line: halt_report::setting_line(&self.state, halt, &self.setup.settings),
+            fences: self.setup.fences.clone(),
         })
     }
 

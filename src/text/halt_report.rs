@@ -29,6 +29,7 @@ use tdd_core::excerpt;
 use tdd_core::finding::{Change, RunRef, VacuousAssertion};
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
+use tdd_core::isolation::Reach;
 use tdd_core::judge::Verdict;
 use tdd_core::mode::Mode;
 use tdd_core::path::RelPath;
@@ -74,6 +75,8 @@ pub struct HaltFacts {
     pub repeats: bool,
     /// The line of `tdd.yaml` with the limit that stopped the attempt.
     pub setting_line: Option<u32>,
+    /// What children may reach, where anything is prevented.
+    pub fences: Option<Reach>,
     /// Where the failed work first differs from the last good one; asked of a refactorer's halt alone.
     pub first_change: Option<Place>,
 }

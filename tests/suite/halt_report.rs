@@ -33,6 +33,7 @@ fn facts() -> HaltFacts {
         repeats: false,
         setting_line: None,
         first_change: None,
+        fences: None,
     }
 }
 

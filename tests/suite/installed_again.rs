@@ -75,3 +75,124 @@ fn ac_tdd_9_78_what_was_installed_before_a_kill_may_be_installed_again() {
         }
     }
 }
+
+/// What a role does to what was installed, and what is said of it where it is held against the role.
+const ANEW: [(&str, &str, Option<&str>); 6] = [
+    ("all of it anew", "cp -r node_modules ../n; rm -rf node_modules; mv ../n node_modules", None),
+    ("one file anew", "cp node_modules/runner/index.js n; mv n node_modules/runner/index.js", None),
+    ("another file", "install runner forged", Some("node_modules/runner/index.js")),
+    ("of the same size and time", FORGED, Some("node_modules/runner/index.js")),
+    (
+        "under a second name, of the same size and time",
+        "ln node_modules/runner/index.js node_modules/2; printf 'forged\\n' >node_modules/2; touch -d @1000000000 node_modules/2",
+        Some("node_modules/runner/index.js"),
+    ),
+    (
+        "another file among those that are the same",
+        "cp -r node_modules ../n; rm -rf node_modules; mv ../n node_modules; install runner forged",
+        Some("node_modules/runner/index.js"),
+    ),
+];
+
+const FORGED: &str =
+    "printf 'forged\\n' >node_modules/runner/index.js; touch -d @1000000000 node_modules/runner/index.js";
+
+const IN_BOTH: [&str; 2] = ["all of it anew", "of the same size and time"];
+
+/// A package manager that is asked again writes the same bytes anew.
+#[test]
+fn ac_tdd_9_112_what_is_installed_anew_with_the_same_bytes_is_held_against_nobody() {
+    for level in ["audit", "enforce"] {
+        // The same code judges at both levels; the sandbox decides only whether the deed can be done.
+        let deeds = ANEW.iter().filter(|(name, ..)| level == "audit" || IN_BOTH.contains(name));
+        for (name, deed, told) in deeds {
+            let sandbox = two_criteria(&agent("true", &format!("test $n = 1 || {{ {deed}; }}")));
+            let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+            let installed =
+                std::fs::File::options().write(true).open(sandbox.path("node_modules/runner/index.js"));
+            installed.unwrap().set_modified(time).unwrap();
+            let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(i32::from(told.is_some()));
+            match told {
+                None => assert!(!ran.stdout.contains("node_modules"), "{name}: {}", ran.stdout),
+                Some(path) => {
+                    let ran =
+                        ran.says(&[&format!("seen: installed file {path} was changed; install it anew")]);
+                    ran.says_on_stdout(&[
+                        &format!("an installed file is not as it was: {path}"),
+                        "recommended: install the dependencies anew first",
+                        "protected files touched (put back): none",
+                    ]);
+                }
+            }
+        }
+    }
+}
+
+/// What a run shows is judged by the files that were there while it ran.
+#[test]
+fn ac_tdd_9_112_what_tests_change_and_write_back_is_no_evidence() {
+    for (deed, is_told) in [("cat $f >../seen", false), ("cp $f k; echo forged >$f; cat k >$f; rm k", true)] {
+        let sandbox = project(
+            &format!(
+                "case $role in
+test-writer) mkdir -p tests; echo '. ./src.txt; test -n \"$two\"' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;
+implementer) echo 'two=1; f=node_modules/runner/index.js; {deed}' >src.txt; block src.txt;;
+*) block '';;
+esac
+"
+            ),
+            "test ! -e tests/ac_ste_1_1.sh || sh tests/ac_ste_1_1.sh\n",
+            "budgets: { semantic: 1 }\n",
+        );
+        sandbox.write("src.txt", "two=\n");
+        sandbox.write(".gitignore", "node_modules/\n");
+        sandbox.commit();
+        sandbox.write("node_modules/runner/index.js", "honest\n");
+        let ran = sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(i32::from(is_told));
+        if is_told {
+            ran.says(&["node_modules/runner/index.js was rewritten while tests ran"]);
+        } else {
+            assert!(!ran.stdout.contains("node_modules"), "{}", ran.stdout);
+        }
+    }
+}
+
+/// Packages that need no network: one of the project's own, as an archive.
+#[test]
+fn ac_tdd_9_112_npm_ci_and_a_forced_installation_by_pip_are_held_against_nobody() {
+    for (needs, install, again) in [
+        (
+            ["npm", "--version"].as_slice(),
+            "mkdir ../lib; echo '{\"name\":\"lib\",\"version\":\"1.0.0\"}' >../lib/package.json
+             echo 'exports.one = 1;' >../lib/index.js; (cd ../lib && npm pack -s >&2) && mv ../lib/lib-1.0.0.tgz .
+             echo '{\"private\":true,\"dependencies\":{\"lib\":\"file:lib-1.0.0.tgz\"}}' >package.json
+             npm install -s --offline --no-audit --no-fund && test -e node_modules/lib/index.js",
+            "npm ci -s --offline --no-audit --no-fund",
+        ),
+        (
+            &["python3", "-m", "pip", "--version"],
+            "python3 -c 'import zipfile
+with zipfile.ZipFile(\"lib-1-py3-none-any.whl\", \"w\") as z:
+    z.writestr(\"lib.py\", \"one = 1\\n\")
+    z.writestr(\"lib-1.dist-info/METADATA\", \"Metadata-Version: 2.1\\nName: lib\\nVersion: 1\\n\")
+    z.writestr(\"lib-1.dist-info/WHEEL\", \"Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n\")
+    z.writestr(\"lib-1.dist-info/RECORD\", \"lib.py,,\\n\")'
+             python3 -m venv --without-pip .venv
+             python3 -m pip --python .venv/bin/python install -q --no-index ./lib-1-py3-none-any.whl",
+            "python3 -m pip --python .venv/bin/python install -q --no-index --force-reinstall ./lib-1-py3-none-any.whl",
+        ),
+    ] {
+        if !super::sandbox::has(needs[0], needs) {
+            continue;
+        }
+        let again = format!("test $n = 1 || {{ {again} && : >../again; }}");
+        let sandbox = two_criteria(&agent("true", &again));
+        sandbox.write(".gitignore", "node_modules/\n.venv/\n");
+        let installed = sandbox.command("sh").args(["-c", install]).output().unwrap();
+        assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+        sandbox.commit();
+        let ran = sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(0);
+        assert!(sandbox.beside("again").exists(), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("node_modules") && !ran.stdout.contains(".venv"), "{}", ran.stdout);
+    }
+}

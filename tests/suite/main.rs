@@ -41,6 +41,7 @@ mod documents;
 mod driver;
 mod explained;
 mod faults;
+mod fence_words;
 mod first_steps;
 mod fix;
 mod frames;

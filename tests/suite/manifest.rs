@@ -219,7 +219,7 @@ fn a_seal_that_fails_takes_nothing_for_new() {
 }
 
 /// What is done in a tool folder, how, and which paths are told.
-const TOOL_DEEDS: [(&str, &str, &[&str]); 14] = [
+const TOOL_DEEDS: [(&str, &str, &[&str]); 16] = [
     ("nothing", "true", &[]),
     ("a dependency is installed", "mkdir node_modules/new; echo x > node_modules/new/index.js", &[]),
     (
@@ -250,7 +250,13 @@ const TOOL_DEEDS: [(&str, &str, &[&str]); 14] = [
     (
         "the folder is another",
         "mv node_modules x; mkdir node_modules; cp -r x/vitest node_modules",
-        &["node_modules/.bin/vitest", "node_modules/vitest/cli.js"],
+        &["node_modules/.bin/vitest"],
+    ),
+    ("it is written anew", "cp node_modules/vitest/cli.js x; mv x node_modules/vitest/cli.js", &[]),
+    (
+        "under another name, of its old time and size",
+        "m=$(stat -c %y $P/_pytest/main.py); ln $P/_pytest/main.py x; printf b > x; touch -d \"$m\" x",
+        &[".venv/lib/python3.11/site-packages/_pytest/main.py"],
     ),
     (
         "a hook of Python",
@@ -283,6 +289,21 @@ fn what_was_there_in_a_tool_folder_may_not_change() {
         assert_eq!(shown(&manifest.check().unwrap()), want, "{name}: no copy was kept");
         manifest.seal(&PROTECTED, &[]).unwrap();
         assert_eq!(shown(&manifest.check().unwrap()), want, "{name}: a new seal forgets nothing");
+    }
+}
+
+#[test]
+fn what_is_written_anew_in_a_tool_folder_is_told_once() {
+    let repository = project();
+    repository.child("mkdir -p node_modules/a/.bin; cd node_modules/a; echo x > i.js; echo x > .bin/a");
+    let mut manifest = sealed(&repository);
+    let anew = "cd node_modules/a; for f in i.js .bin/a; do cp $f x; mv x $f; done";
+    for (script, told) in [("true", &[] as &[&str]), (anew, &["node_modules/a/i.js"]), ("true", &[])] {
+        repository.child(script);
+        for told in [told, &[]] {
+            assert_eq!(manifest.check().unwrap(), []);
+            assert_eq!(shown(&manifest.rewritten()), told, "{script}");
+        }
     }
 }
 

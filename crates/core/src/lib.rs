@@ -52,6 +52,7 @@ pub mod story;
 pub mod terminal_noise;
 pub mod test;
 pub mod tokens;
+pub mod tool_folder;
 pub mod trouble;
 pub mod turns;
 pub mod usage;

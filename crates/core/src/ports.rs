@@ -74,6 +74,10 @@ pub trait Protection {
     fn is_held(&self, _path: &RelPath) -> bool {
         false
     }
+    /// What is known of a file of which no copy is kept, so that it stays as it is.
+    fn installed(&self, _path: &RelPath) -> Option<Installed> {
+        None
+    }
     /// Whether it was there when it was sealed.
     fn was_there(&self, _: &RelPath) -> bool {
         false
@@ -105,6 +109,17 @@ pub trait Protection {
     fn learn_tools(&mut self, _files: &[RelPath]) {}
     /// What comes in tool folders until the next seal its role may install again: no check tells of it later.
     fn let_install(&mut self) {}
+}
+
+/// A file of a folder of tools, which was there before or may not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Installed {
+    /// Its bytes are known: whoever writes them anew has changed nothing.
+    Known,
+    /// Beyond what is hashed: to write it anew as it was looks like a change.
+    Beyond,
+    /// Python runs it before all else, and no package brings it.
+    Hook,
 }
 
 /// How far one test file that does not load disturbs the others.

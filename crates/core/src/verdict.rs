@@ -12,6 +12,7 @@ use crate::finding::{LostName, RedKind, TestAware, TestAwareKind, Why};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::TestId;
+use crate::tool_folder::{ignoring, is_installed};
 
 /// The judgement on an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -186,7 +187,15 @@ impl fmt::Display for Reason {
             Self::ClaimedFailed => f.write_str("the role itself said `status: failed`"),
             Self::Exhausted(what) => write!(f, "the role was stopped: {what}"),
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
-            Self::Forbidden(path) => write!(f, "this role may not change: {path}"),
+            Self::Forbidden(path) => {
+                write!(f, "this role may not change: {path}")?;
+                ignoring(path).map_or(Ok(()), |line| {
+                    write!(
+                        f,
+                        "; an installation leaves it, and git does not ignore it (`{line}` in .gitignore)"
+                    )
+                })
+            }
             Self::InlineTest(path) => {
                 write!(
                     f,
@@ -203,6 +212,12 @@ impl fmt::Display for Reason {
                 write!(f, "this source asks whether a test runner is at work: {path}")
             }
             Self::LostName(lost) => write!(f, "{lost}"),
+            Self::Touched(path) if is_installed(path) => {
+                write!(
+                    f,
+                    "an installed file is not as it was: {path}; it has to be installed anew, with the same bytes"
+                )
+            }
             Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")

@@ -5,4 +5,3 @@ pub mod checkpoints;
 pub mod git_facts;
 pub mod half_done;
 pub mod manifest;
-pub mod tool_folder;

@@ -25,7 +25,7 @@ use tdd_child::sandbox;
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
-use tdd_core::ports::Protection;
+use tdd_core::ports::{Installed, Protection};
 use tdd_core::trouble::Trouble;
 
 mod above;
@@ -302,6 +302,10 @@ impl Protection for Manifest {
         self.told.is_held(Path::new(path.as_str()))
     }
 
+    fn installed(&self, path: &RelPath) -> Option<Installed> {
+        self.tools.installed(path.as_str().as_bytes())
+    }
+
     fn was_there(&self, path: &RelPath) -> bool {
         self.sealed.contains_key(path.as_str().as_bytes())
     }
@@ -337,7 +341,8 @@ impl Protection for Manifest {
     }
 
     fn rewritten(&mut self) -> Vec<RelPath> {
-        self.rewritten.take().iter().filter_map(|path| survey::shown(path)).collect()
+        let rewritten = self.rewritten.take().into_iter().chain(self.tools.rewritten());
+        rewritten.filter_map(|path| survey::shown(&path)).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn told_above(&mut self) -> Vec<String> {

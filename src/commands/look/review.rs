@@ -277,6 +277,7 @@ impl Halted {
             remarks_alone: remarks_alone(repository, &story.state, &halt),
             first_change: first_change(repository, &story.state, &halt),
             setting_line: setting_line(repository, &story.state, &halt),
+            fences: None,
         };
         let (repository, run, with) = (repository.to_owned(), run.clone(), with.to_owned());
         let mut halted = Self { repository, run, story, halt, facts, with };

@@ -290,6 +290,7 @@ pub fn setup(prepared: &Prepared, folders: &Folders, adapters: &Adapters) -> Res
         ),
         later: run_status::later_work(&prepared.place.repository, &run_folder::id_of(&folders.run)),
         isolation: prepared.sandbox.isolation.clone(),
+        fences: (prepared.sandbox.isolation.level == Level::Enforce).then(|| prepared.settings.reach.clone()),
         mask: Box::new(move |text| mask.apply(text).into_owned()),
     })
 }

@@ -6,7 +6,9 @@ use crate::driver::apart::Found;
 use crate::driver::fork::without_secrets;
 use crate::driver::learn::{is_of_a_canary, support_note, unprotected_notes};
 use crate::driver::meanwhile::{self, kept_as};
-use crate::driver::measure::{is_own_writing, put_back_touched, written_beside_tests};
+use crate::driver::measure::{
+    decides_what_is_judged, is_own_writing, put_back_touched, written_beside_tests,
+};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ClassedChange, RunRef, TestAware};
@@ -61,7 +63,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.refuse_edited(&touched, (&found, &before))?;
         self.hold_after_checks(&found, &before, &touched)?;
         let (touched, told) = put_back_touched(&mut self.ports.protection)?;
-        events.extend(told.into_iter().chain(kept_as(&found, touched.iter())));
+        let copied = touched.iter().filter(|path| self.ports.protection.installed(path).is_none());
+        events.extend(told.into_iter().chain(kept_as(&found, copied)));
         let tools = self.beyond_repair(&work, &touched)?;
         let mut rewritten = self.rewritten_by_runs(&restamped, &work.changed);
         rewritten.extend(touched.iter().filter(|path| self.decides(path) && !tools.contains(path)).cloned());
@@ -214,7 +217,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         self.ports.checkpoints.restore(before, &forbidden)?;
         weakened.retain(|path| !forbidden.contains(path));
         let put_back: Vec<RelPath> = forbidden.into_iter().chain(touched).collect();
-        let told = told.into_iter().chain(kept_as(after, put_back.iter())).collect();
+        let copied = put_back.iter().filter(|path| self.ports.protection.installed(path).is_none());
+        let told = told.into_iter().chain(kept_as(after, copied)).collect();
         Ok((Work { changed, put_back, weakened, test_aware }, told))
     }
 
@@ -275,7 +279,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     fn rewritten_by_runs(&mut self, before: &[RelPath], changed: &[ClassedChange]) -> Vec<RelPath> {
         let mut rewritten = self.ports.protection.rewritten();
         rewritten.retain(|path| {
-            let is_code = Language::of(path.extension()).is_some();
+            let is_code = decides_what_is_judged(&self.ports.protection, path);
             let own = self.own.written.contains(path) || self.own.written_as_it_was.contains(path);
             is_code && !own && !before.contains(path) && !changed.iter().any(|change| change.path == *path)
         });

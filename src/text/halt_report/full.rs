@@ -1,14 +1,16 @@
 //! The report in full, in the order of section 10 of the contract.
 
 use super::page::Page;
-use super::{LINE_WIDTH, RAW_LINES, Report, next_steps};
+use super::{LINE_WIDTH, RAW_LINES, Report, next_steps, over};
 use crate::text::summary::{held_out, left_in_git, set_aside};
 use crate::text::usage_words;
 use tdd_core::claim::Claim;
 use tdd_core::finding::{Change, ChangeKind, CriterionRed, RunRef, VacuousAssertion};
 use tdd_core::harmless;
 use tdd_core::judge::{Reason, Verdict};
+use tdd_core::path::RelPath;
 use tdd_core::state::Progress;
+use tdd_core::tool_folder::is_installed;
 
 impl Report<'_> {
     pub(super) fn text(&self) -> String {
@@ -23,8 +25,7 @@ impl Report<'_> {
         page.line("");
         let changed = self.facts.changed.iter().map(change_line).collect::<Vec<_>>();
         page.list("changed since the last good checkpoint", &changed);
-        let touched = self.facts.touched.iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>();
-        page.list("protected files touched (put back)", &touched);
+        self.touched(&mut page);
         left_in_git(&self.state.facts.left_in_git).for_each(|line| page.line(&line));
         set_aside(&self.state.facts).for_each(|line| page.line(&line));
         for line in held_out::in_a_halt(self.state) {
@@ -64,9 +65,27 @@ impl Report<'_> {
         if let Some(place) = &self.cause.place {
             page.line(&self.look_at(place));
         }
+        if let Some(fence) = over::fence(self.state, self.halt, self.facts) {
+            page.words("sandbox: ", &fence);
+        }
         if let Some(step) = self.recommended() {
             page.words("recommended: ", &step.what);
             page.command("  ", &step.command);
+        }
+    }
+
+    fn touched(&self, page: &mut Page) {
+        let (installed, put_back): (Vec<_>, Vec<_>) =
+            self.facts.touched.iter().partition(|path| is_installed(path));
+        let shown = |paths: Vec<&RelPath>| {
+            paths.into_iter().map(|path| harmless::line(path.as_str())).collect::<Vec<_>>()
+        };
+        page.list("protected files touched (put back)", &shown(put_back));
+        if !installed.is_empty() {
+            page.list(
+                "installed files that are not as they were (no copy of them is kept)",
+                &shown(installed),
+            );
         }
     }
 

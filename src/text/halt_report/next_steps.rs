@@ -120,11 +120,14 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
             after_false_red(state, halt, fault, [retry, edited])
         }
         Verdict::Failed(_) | Verdict::Passed => {
-            let again = over::first(state, halt);
-            vec![
+            let fence = over::fence(state, halt, facts);
+            let again = over::first(state, halt, fence.as_deref());
+            let anew = over::ignore_it(halt).map(|what| step(&what, format!("tdd undo {run}")));
+            let ways = [
                 step(again.as_deref().unwrap_or("try again with new attempts"), retry),
                 step(&format!("{BY_HAND}{}", more_time(state, halt)), edited),
-            ]
+            ];
+            anew.into_iter().chain(ways).collect()
         }
     };
     let is_to_be_mended =

@@ -721,6 +721,7 @@ where
         later: None,
         halted_beside: None,
         isolation: Confinement { level: Level::Audit, words: "a test".to_owned() },
+        fences: None,
         mask: Box::new(str::to_owned),
     };
     // A test's few worlds may live as long as the test.

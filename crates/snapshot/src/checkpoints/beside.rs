@@ -9,9 +9,9 @@ use super::found::{Folder, kind_of, stamp_of};
 use super::import::{self, Delta};
 use super::walk::{self};
 use super::{GitCheckpoints, disk};
-use crate::tool_folder::is_tool_folder;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
+use tdd_core::tool_folder::is_installed;
 use tdd_core::trouble::Trouble;
 
 /// A commit on top of `tree` that holds these files of the work tree besides; `tree` itself where it has all of them
@@ -23,7 +23,7 @@ pub(super) fn hold(
 ) -> Result<CheckpointId, Trouble> {
     let mut found = Vec::new();
     for path in paths {
-        let is_installed = path.as_str().split('/').any(is_tool_folder);
+        let is_installed = is_installed(path);
         let path = path.as_str().as_bytes();
         if is_installed || !checkpoints.rules.passes_over(path, Folder::No) {
             continue;

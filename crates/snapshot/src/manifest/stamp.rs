@@ -57,8 +57,8 @@ impl Stamp {
         self.mode & FORMAT == LINK
     }
 
-    pub(super) fn is_file_up_to(&self, size: u64) -> bool {
-        self.mode & FORMAT == FILE && self.size <= size
+    pub(super) fn size_of_file(&self) -> Option<u64> {
+        (self.mode & FORMAT == FILE).then_some(self.size)
     }
 
     /// The same, but for what another name of the same file does to it: package managers keep one

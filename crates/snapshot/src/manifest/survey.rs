@@ -7,10 +7,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::checkpoints::edit::Tree;
-use crate::tool_folder::is_tool_folder;
 use tdd_child::folder;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
+use tdd_core::tool_folder::is_tool_folder;
 
 /// Those of them that people share between work trees by a link.
 const LINKED_TOOLS: &[&str] = &["node_modules", ".venv", "venv"];

@@ -2,6 +2,12 @@
 //! before each run, but whoever replaces `node_modules/.bin/vitest` or rewrites a module of the
 //! test runner decides what every test says.
 //!
+//! Each file is hashed once, when it is first seen, up to a bound: an installation that is made again
+//! (`npm ci`) writes every file anew with the same bytes, and only they tell it from one that was
+//! forged. Nothing but those bytes counts then, not a size or a time that was set back. Beyond the bound
+//! `lstat` decides alone. What is the same and was written anew is told apart ([`Tools::rewritten`]):
+//! while tests run it may have been another file for a while.
+//!
 //! A file that is new is honest: an implementer installs dependencies, and does so again for the next
 //! criterion, so that what came while one was at work may be written again. A file that was there and
 //! was changed or removed is not; it can't be put back, because no copy was kept, so it stays
@@ -16,36 +22,37 @@
 //! what is installed), and a change of nothing but `ctime` in a file of several names (`pnpm` and
 //! `uv` link one copy into all projects).
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::stamp::Stamp;
 use super::survey;
-use tdd_child::regular_file;
+use proof::{Proof, Room};
+use tdd_core::ports::Installed;
+
+mod proof;
 
 /// More files than any project has; what lies beyond is not watched.
 const MOST_FILES: usize = 300_000;
 /// A reinstallation changes all files, and a few say as much as all of them.
 const MOST_TOLD: usize = 20;
-/// Files that decide much are so small that their bytes can be compared.
-const SMALL: u64 = 64 * 1024;
+/// What Python runs before all else, where it looks for it.
+const HOOKS: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
+const SITE: &[u8] = b"/site-packages";
 /// More files than tools write for themselves; of a command that installs packages no more are learned.
 const MOST_LEARNED: usize = 1000;
 
 /// A file of a tool folder as it was first seen.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Seen {
-    stamp: Stamp,
+    mode: u32,
+    /// What `lstat` said when it was last known to be as it was first seen.
+    stamp: Cell<Stamp>,
+    /// What `lstat` said at the last look.
+    last: Cell<Stamp>,
     proof: Option<Proof>,
-}
-
-/// What tells of a file that was written anew whether it says the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Proof {
-    Link(Vec<u8>),
-    Bytes(blake3::Hash),
 }
 
 /// All files of all tool folders.
@@ -60,6 +67,10 @@ pub(super) struct Tools {
     installs: bool,
     /// When the first of them began, if that was in a process before this one.
     installing_since: Option<SystemTime>,
+    /// How much more may be hashed.
+    room: Room,
+    /// Written anew since this was last asked for, with the bytes that they had.
+    rewritten: RefCell<BTreeSet<Vec<u8>>>,
 }
 
 impl Tools {
@@ -78,7 +89,7 @@ impl Tools {
             }
             if installs || since.is_some_and(|since| is_made_since(root, &path, since)) {
                 self.installed.insert(path);
-            } else if let Some(seen) = look(root, &path) {
+            } else if let Some(seen) = look(root, &path, &mut self.room) {
                 self.files.insert(path, seen);
             }
         }
@@ -116,33 +127,56 @@ impl Tools {
 
     /// The first files that are no longer as they were, less those that are learned.
     pub(super) fn differing(&self, root: &Path, is_learned: &dyn Fn(&[u8]) -> bool) -> BTreeSet<Vec<u8>> {
-        let differs = |(path, seen): &(&Vec<u8>, &Seen)| {
-            if is_learned(path) {
-                return false;
-            }
-            let meta = std::fs::symlink_metadata(survey::full_path(root, path));
-            let Ok(now) = meta.map(|meta| Stamp::of(&meta)) else { return true };
-            if now == seen.stamp || now.is_same_shared(&seen.stamp) {
-                return false;
-            }
-            let says_the_same = || seen.proof.is_some() && proof(root, path, &now) == seen.proof;
-            now.mode != seen.stamp.mode || !says_the_same()
-        };
+        let differs = |(path, seen): &(&Vec<u8>, &Seen)| !is_learned(path) && self.differs(root, path, seen);
         let changed = self.files.iter().filter(differs).map(|(path, _)| path.clone());
         changed.chain(self.new_hooks(root)).take(MOST_TOLD).collect()
+    }
+
+    fn differs(&self, root: &Path, path: &[u8], seen: &Seen) -> bool {
+        let began = SystemTime::now();
+        let full = survey::full_path(root, path);
+        let Ok(now) = std::fs::symlink_metadata(&full).map(|meta| Stamp::of(&meta)) else { return true };
+        let before = seen.last.replace(now);
+        if now == seen.stamp.get() {
+            return false;
+        }
+        let is_same = now.mode == seen.mode
+            && match &seen.proof {
+                Some(proof) => proof.holds(&full, &now),
+                None => now.is_same_shared(&seen.stamp.get()),
+            };
+        if is_same && let Some(proof) = &seen.proof {
+            if before != now && !now.is_same_shared(&before) && !proof.is_often_written(path) {
+                self.rewritten.borrow_mut().insert(path.to_vec());
+            }
+            if now.is_settled(began) {
+                seen.stamp.set(now);
+            }
+        }
+        !is_same
+    }
+
+    /// What the looks since this was last asked found written anew, and as it was first seen.
+    pub(super) fn rewritten(&self) -> BTreeSet<Vec<u8>> {
+        self.rewritten.take()
+    }
+
+    pub(super) fn installed(&self, path: &[u8]) -> Option<Installed> {
+        let known = |seen: &Seen| if seen.proof.is_some() { Installed::Known } else { Installed::Beyond };
+        let is_hook = || HOOKS.iter().any(|name| path.ends_with(&[SITE, b"/", name.as_bytes()].concat()));
+        self.files.get(path).map(known).or_else(|| is_hook().then_some(Installed::Hook))
     }
 
     /// Modules that Python runs at its start, in folders where it looks for them.
     fn new_hooks(&self, root: &Path) -> Vec<Vec<u8>> {
         let folder = |path: &Vec<u8>| {
             let at = path.iter().rposition(|byte| *byte == b'/')?;
-            path[..at].ends_with(b"/site-packages").then(|| path[..at].to_vec())
+            path[..at].ends_with(SITE).then(|| path[..at].to_vec())
         };
         let folders: BTreeSet<Vec<u8>> = self.files.keys().filter_map(folder).collect();
-        let hooks = folders.iter().flat_map(|folder| {
-            ["sitecustomize.py", "usercustomize.py"]
-                .map(|name| [folder.as_slice(), b"/", name.as_bytes()].concat())
-        });
+        let hooks = folders
+            .iter()
+            .flat_map(|folder| HOOKS.map(|name| [folder.as_slice(), b"/", name.as_bytes()].concat()));
         let is_new = |path: &Vec<u8>| {
             !self.files.contains_key(path) && std::fs::symlink_metadata(survey::full_path(root, path)).is_ok()
         };
@@ -165,31 +199,11 @@ fn is_made_since(root: &Path, path: &[u8], since: SystemTime) -> bool {
     meta.and_then(|meta| meta.created()).is_ok_and(|made| made >= since)
 }
 
-fn look(root: &Path, path: &[u8]) -> Option<Seen> {
-    let meta = std::fs::symlink_metadata(survey::full_path(root, path)).ok()?;
-    let stamp = Stamp::of(&meta);
-    Some(Seen { stamp, proof: proof(root, path, &stamp) })
-}
-
-/// For links, and for small files that package managers write anew with the same words.
-fn proof(root: &Path, path: &[u8], stamp: &Stamp) -> Option<Proof> {
+fn look(root: &Path, path: &[u8], room: &mut Room) -> Option<Seen> {
     let full = survey::full_path(root, path);
-    if stamp.is_link() {
-        let target = std::fs::read_link(&full).ok()?;
-        return Some(Proof::Link(target.into_os_string().into_encoded_bytes()));
-    }
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    let in_bin = path.split(|byte| *byte == b'/').any(|part| part == b".bin");
-    if !stamp.is_file_up_to(SMALL) || !(in_bin || name.ends_with(b".pth") || name == b"entry_points.txt") {
-        return None;
-    }
-    let read = || -> io::Result<blake3::Hash> {
-        let mut hasher = blake3::Hasher::new();
-        let mut file = regular_file::open(&full)?;
-        hasher.update_reader(io::Read::take(&mut file, SMALL))?;
-        Ok(hasher.finalize())
-    };
-    read().ok().map(Proof::Bytes)
+    let stamp = Stamp::of(&std::fs::symlink_metadata(&full).ok()?);
+    let proof = Proof::of(&full, &stamp, room);
+    Some(Seen { mode: stamp.mode, stamp: Cell::new(stamp), last: Cell::new(stamp), proof })
 }
 
 /// Whether a tool writes this for itself, as the last part of a path and the part above it say.

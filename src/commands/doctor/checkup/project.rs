@@ -19,9 +19,9 @@ use tdd_core::counted::and_more;
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
+use tdd_core::tool_folder;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::packs;
-use tdd_snapshot::tool_folder;
 use tdd_snapshot::{git_facts, half_done};
 use tdd_spec::requirement::PLACEHOLDER;
 
