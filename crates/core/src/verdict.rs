@@ -181,21 +181,31 @@ impl Reason {
     }
 }
 
+fn forbidden(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "this role may not change: {path}")?;
+    ignoring(path).map_or(Ok(()), |line| {
+        write!(f, "; an installation leaves it, and git does not ignore it (`{line}` in .gitignore)")
+    })
+}
+
+fn touched(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if is_installed(path) {
+        write!(
+            f,
+            "an installed file is not as it was: {path}; it has to be installed anew, with the same bytes"
+        )
+    } else {
+        write!(f, "a protected file was changed: {path}")
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ClaimedFailed => f.write_str("the role itself said `status: failed`"),
             Self::Exhausted(what) => write!(f, "the role was stopped: {what}"),
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
-            Self::Forbidden(path) => {
-                write!(f, "this role may not change: {path}")?;
-                ignoring(path).map_or(Ok(()), |line| {
-                    write!(
-                        f,
-                        "; an installation leaves it, and git does not ignore it (`{line}` in .gitignore)"
-                    )
-                })
-            }
+            Self::Forbidden(path) => forbidden(path, f),
             Self::InlineTest(path) => {
                 write!(
                     f,
@@ -212,13 +222,7 @@ impl fmt::Display for Reason {
                 write!(f, "this source asks whether a test runner is at work: {path}")
             }
             Self::LostName(lost) => write!(f, "{lost}"),
-            Self::Touched(path) if is_installed(path) => {
-                write!(
-                    f,
-                    "an installed file is not as it was: {path}; it has to be installed anew, with the same bytes"
-                )
-            }
-            Self::Touched(path) => write!(f, "a protected file was changed: {path}"),
+            Self::Touched(path) => touched(path, f),
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")
             }

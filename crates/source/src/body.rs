@@ -151,8 +151,8 @@ impl<'t, 's> Reading<'t, 's> {
         let claims = claims(self.tree, body);
         let scene = self.scene(body, &claims);
         let mut spans: Vec<Span> = Vec::new();
-        let (mut real, mut full): (Vec<Claim>, usize) = (Vec::new(), 0);
-        let (mut silent, mut doubtful, mut looks) = (Silent::default(), Vec::new(), Vec::new());
+        let (mut real, mut looks): (Vec<Claim>, Vec<(Span, Vec<Span>)>) = (Vec::new(), Vec::new());
+        let (mut silent, mut doubtful) = (Silent::default(), Vec::new());
         let mut facts =
             BodyFacts { expectation: Expectation::No, skipped: test.skipped.clone(), ..BodyFacts::default() };
         let claimed = covered(body, claims.iter().map(|claim| &claim.whole));
@@ -181,7 +181,6 @@ impl<'t, 's> Reading<'t, 's> {
             spans.extend(subjects.iter().cloned());
             if claim.weight == Weight::Full {
                 looks.push((claim.whole.clone(), subjects));
-                full += 1;
             }
             real.push(claim);
         }
@@ -191,14 +190,13 @@ impl<'t, 's> Reading<'t, 's> {
             spans.extend(subjects.iter().cloned());
             real.push(Claim::holds("a helper", call.0.start, Vec::new()));
             looks.push((call.0, subjects));
-            full += 1;
         }
         if test.expects_failure || self.prints_what_is_expected(test) {
             spans.push(body.clone());
             real.push(Claim::holds("the whole body", body.start, Vec::new()));
-            full += 1;
+            looks.push((body.clone(), Vec::new()));
         }
-        if facts.vacuous.is_empty() && full > 0 && real.iter().all(|claim| self.is_thin(claim)) {
+        if facts.vacuous.is_empty() && !looks.is_empty() && real.iter().all(|claim| self.is_thin(claim)) {
             facts.vacuous.extend(real.iter().map(|claim| self.shown(claim)));
         }
         facts.vacuous.extend(doubtful);
@@ -209,9 +207,13 @@ impl<'t, 's> Reading<'t, 's> {
         spans.extend(self.effects(body, &looks));
         facts.looks_at = self.flow.closure(self.tree, spans);
         facts.line = self.tree.line(test.node);
-        let undefined = self.unbound.first_in(self.tree, body);
-        facts.undefined = undefined.map(|at| (self.tree.text(at).to_owned(), self.tree.line(at)));
+        facts.undefined = self.undefined(body);
         facts
+    }
+
+    fn undefined(&self, body: &Span) -> Option<(String, u32)> {
+        let at = self.unbound.first_in(self.tree, body)?;
+        Some((self.tree.text(at).to_owned(), self.tree.line(at)))
     }
 
     /// Calls of a body that are expectations, each with its place; those that may be are noted. What is

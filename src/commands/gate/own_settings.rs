@@ -6,6 +6,7 @@
 //! .tdd/sessions/<session>/own-settings     the keys that settle the gate, as a person has left them
 //! .tdd/sessions/<session>/own-settings-new the last text that was put back
 //! ```
+#![expect(clippy::disallowed_methods, reason = "the settings are on the disk")]
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -113,10 +114,9 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// No text is left where there is nothing to say.
 fn write(path: &Path, text: &Map<String, Value>) -> io::Result<()> {
     if text.is_empty() {
-        return std::fs::remove_file(path).or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        });
+        let gone = std::fs::remove_file(path);
+        return gone
+            .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) });
     }
     let mut bytes = serde_json::to_vec_pretty(text)?;
     bytes.push(b'\n');

@@ -69,7 +69,7 @@ impl ConfigFile {
         }
         let (agent, caps) = (self.agent.clone().or_else(|| person.agent.clone()), self.caps.or(&person.caps));
         let sandbox = self.sandbox.clone().over(&person.sandbox);
-        Self { agent, roles, agents, caps, sandbox, ..self }
+        Self { agent, roles, agents, sandbox, caps, ..self }
     }
 }
 

@@ -199,10 +199,10 @@ fn is_made_since(root: &Path, path: &[u8], since: SystemTime) -> bool {
     meta.and_then(|meta| meta.created()).is_ok_and(|made| made >= since)
 }
 
-fn look(root: &Path, path: &[u8], room: &mut Room) -> Option<Seen> {
+fn look(root: &Path, path: &[u8], left: &mut Room) -> Option<Seen> {
     let full = survey::full_path(root, path);
     let stamp = Stamp::of(&std::fs::symlink_metadata(&full).ok()?);
-    let proof = Proof::of(&full, &stamp, room);
+    let proof = Proof::of(&full, &stamp, left);
     Some(Seen { mode: stamp.mode, stamp: Cell::new(stamp), last: Cell::new(stamp), proof })
 }
 

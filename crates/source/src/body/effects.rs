@@ -115,10 +115,10 @@ impl<'s> Reading<'_, 's> {
         let tree = self.tree;
         let parent = tree.node(at).parent;
         let is_named_argument = tree.kind(parent) == "keyword_argument" && tree.node(at).field == "name";
+        let is_last_of_path = tree.kind(parent) == "scoped_identifier" && tree.node(at).field == "name";
+        let is_of_something = matches!(tree.node(at).field, "attribute" | "property");
         matches!(tree.kind(at), "identifier" | "self" | "this" | "package_identifier")
-            && !matches!(tree.node(at).field, "attribute" | "property")
-            && !is_named_argument
-            && !(tree.kind(parent) == "scoped_identifier" && tree.node(at).field == "name")
+            && !(is_of_something || is_named_argument || is_last_of_path)
     }
 
     /// Rust, whose macros hold nothing but words: the head of a path, but that of the language's own, the parts behind

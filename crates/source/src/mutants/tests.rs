@@ -468,7 +468,7 @@ fn ac_tdd_8_85_a_value_that_the_test_itself_takes_for_two_is_not_swapped() {
     for seed in 0..50 {
         let tests = mutants(Language::Python, counter, seed * 7919 + 3, Reach::Any);
         let ways = tests[0].claims.iter().flat_map(|claim| &claim.ways);
-        let texts: Vec<String> = ways.filter_map(|way| mutated(counter, [way])).collect();
-        assert!(!texts.iter().any(|text| text.matches("== 2").count() == 2), "{texts:?}");
+        let changed: Vec<String> = ways.filter_map(|way| mutated(counter, [way])).collect();
+        assert!(!changed.iter().any(|text| text.matches("== 2").count() == 2), "{changed:?}");
     }
 }
