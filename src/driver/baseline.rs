@@ -138,14 +138,11 @@ impl<W: World> Drive<'_, W> {
         } else if may_be_red {
             return Ok(());
         } else {
+            let why = ": mostly something that it needs is missing or not installed;";
             let next = self.halted_first()
-                + &format!(
-                    "{}make `{}` pass first (all of its output: {}): mostly something that it needs is missing or \
-                 not installed;\nor go on all the same with --allow-red-baseline",
-                    self.setup.fences_of(run),
-                    run.command,
-                    run.log
-                );
+                + &self.setup.pass_first(run)
+                + why
+                + "\nor go on all the same with --allow-red-baseline";
             (format!("not one test is green before anything was done: 0 of {found}"), next)
         };
         let said = (self.setup.mask)(last_lines(&run.output));
@@ -214,11 +211,8 @@ impl<W: World> Drive<'_, W> {
         match self.state.run.plan.red_baseline {
             RedRule::Allow => Ok(()),
             RedRule::Refuse => Err(Trouble::environment(unreadable_words(run))
-            .because(format!("{why}\n`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
-            .advise(format!(
-                "{}make `{}` pass first (all of its output: {}),\nor go on all the same with --allow-red-baseline",
-                self.setup.fences_of(run), run.command, run.log
-            ))),
+                .because(format!("{why}\n`{}`\n{}", run.command, (self.setup.mask)(last_lines(&run.output))))
+                .advise(self.setup.pass_first(run) + ",\nor go on all the same with --allow-red-baseline")),
         }
     }
 

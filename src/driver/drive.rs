@@ -55,6 +55,11 @@ impl Setup {
     pub(super) fn fences_of(&self, run: &TestRun) -> String {
         self.fences.as_ref().map_or_else(String::new, |reach| reach.fences(&run.output) + "\n")
     }
+
+    pub(super) fn pass_first(&self, run: &TestRun) -> String {
+        let (fences, command, log) = (self.fences_of(run), &run.command, &run.log);
+        format!("{fences}make `{command}` pass first (all of its output: {log})")
+    }
 }
 
 /// One run of a machine `M` under way; `X` is what its effects remember besides.

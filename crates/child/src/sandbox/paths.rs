@@ -290,8 +290,7 @@ impl SandboxPaths {
     /// Binds what is sealed; gives the number of files that were too many.
     fn protect_sealed(&self, fence: &mut Fence, sealed: &SealedNow, grain: Grain) -> usize {
         let mut known = BTreeMap::new();
-        let mut singles = 0;
-        let mut left_out = 0;
+        let (mut singles, mut left_out) = (0, 0);
         for file in &sealed.files {
             if grain == Grain::Folders
                 && let Some(folder) = self.whole_folder(file, sealed, &mut known)

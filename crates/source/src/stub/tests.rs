@@ -313,3 +313,19 @@ fn rust_bodies_panic_first_and_stay() {
     assert!(nothing.contains("RATE: u32 = 0;") && nothing.contains("-> Self {\n"), "{nothing}");
     assert!(text(Language::Rust, RUST, Stub::First).contains("String { if true { return text; }"));
 }
+
+#[test]
+fn ac_tdd_8_84_a_body_of_one_text_is_stubbed() {
+    let stub = |body: &str| {
+        let source = format!("def f(name):\n    {body}\n");
+        let found = stubbed(Language::Python, &source, &all(&source), Stub::NotImplemented).unwrap();
+        (found.bodies.len(), found.left.len())
+    };
+    for body in ["return \"x\"", "return f\"{name}!\"", "return 'a' 'b'", "yield \"x\""] {
+        assert_eq!(stub(body), (1, 0), "{body}");
+    }
+    // What only says what it will do is a declaration still.
+    for body in ["\"\"\"Not yet.\"\"\"", "\"\"\"Not yet.\"\"\"\n    ..."] {
+        assert_eq!(stub(body).0, 0, "{body}");
+    }
+}
