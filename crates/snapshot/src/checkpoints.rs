@@ -1,14 +1,12 @@
 //! Checkpoints: snapshots of the work tree as git objects, and the guard of the user's git state (contract 7 and 12).
 //!
-//! A snapshot holds every file and link that is tracked or not ignored, byte for byte, with the
-//! executable bit. It does not hold: empty folders, other permission bits, times, ignored files,
-//! `.git` of any nested repository, `.tdd/runs`, `.tdd/sessions`. Files of submodules and nested repositories are ordinary
-//! files to it. Files that a sparse checkout left out are absent and stay absent.
+//! A snapshot holds every file and link that is tracked or not ignored, byte for byte, with the executable bit. It does not hold: empty
+//! folders, other permission bits, times, ignored files, `.git` of any nested repository, `.tdd/runs`, `.tdd/sessions`. Files of submodules and
+//! nested repositories are ordinary files to it. Files that a sparse checkout left out are absent and stay absent.
 //!
-//! git is asked through private folders that share the objects and the refs with the user's, so nothing
-//! that a child writes into configuration, attributes or hooks reaches it. Commits hang below
-//! `refs/tdd/<run>/`. The user's index is read once (what is tracked) and never written, but by
-//! [`Checkpoints::restore_git`], which puts it back where a child could write to it.
+//! git is asked through private folders that share the objects and the refs with the user's, so nothing that a child writes into configuration,
+//! attributes or hooks reaches it. Commits hang below `refs/tdd/<run>/`. The user's index is read once (what is tracked) and never written, but
+//! by [`Checkpoints::restore_git`], which puts it back where a child could write to it.
 #![expect(clippy::disallowed_methods, reason = "a folder of ours, and the time of a commit")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +74,6 @@ pub mod watch;
 use carry::Extent;
 use contents::Contents;
 use edit::Tree;
-use found::Scan;
 use git::Git;
 use git_state::GitState;
 use import::Known;
@@ -201,7 +198,7 @@ impl GitCheckpoints {
         self
     }
 
-    fn scan(&self) -> Result<Scan, Trouble> {
+    fn scan(&self) -> Result<found::Scan, Trouble> {
         walk::walk(&self.place.work_tree, &self.tree, Reading::Frozen(&self.rules), |folder| {
             self.beside == Beside::Looked || self.known.holds_below(folder)
         })
