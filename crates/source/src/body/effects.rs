@@ -52,19 +52,17 @@ const PURE: [&str; 30] = [
 const MOST_FOLLOWED: usize = 256;
 
 impl<'s> Reading<'_, 's> {
-    /// Who is called for an effect that one of these expectations looks at.
-    /// Of each, where it stands, and the spans that decide it.
+    /// Who is called for an effect that one of these expectations looks at: of each, where it stands, and the spans that
+    /// decide it.
     pub(super) fn effects(&self, body: &Span, looks: &[(Span, Vec<Span>)]) -> Vec<Span> {
         let Some(last) = looks.iter().map(|(whole, _)| whole.start).max() else { return Vec::new() };
         let mut found = Vec::new();
         for at in (body.start..last.min(body.end)).filter(|at| self.stands_alone(*at, body)) {
-            let Some(callee) = self.tree.child(at, "function").or_else(|| self.tree.child(at, "macro"))
-            else {
-                continue;
-            };
+            let Some(callee) = self.tree.child(at, "function") else { continue };
             let call = self.tree.span(at);
+            let given = self.flow.closure(self.tree, vec![call.clone()]);
             let is_looked_at = |(whole, subjects): &(Span, Vec<Span>)| {
-                whole.start >= call.end && self.looks_at_an_effect(subjects, &call)
+                whole.start >= call.end && self.looks_at_an_effect(subjects, &given)
             };
             if looks.iter().any(is_looked_at) {
                 found.push(self.tree.span(callee));
@@ -85,8 +83,7 @@ impl<'s> Reading<'_, 's> {
     }
 
     /// Whether what it expects is decided by more than other code of the project's.
-    fn looks_at_an_effect(&self, subjects: &[Span], call: &Span) -> bool {
-        let given: BTreeSet<String> = self.flow.closure(self.tree, vec![call.clone()]);
+    fn looks_at_an_effect(&self, subjects: &[Span], given: &BTreeSet<String>) -> bool {
         let mut open: Vec<Span> = subjects.to_vec();
         let mut followed: BTreeSet<(usize, usize)> = BTreeSet::new();
         while let Some(span) = open.pop() {
