@@ -159,6 +159,17 @@ fn ac_tdd_9_82_an_undo_on_another_branch_says_where_the_work_lies_and_marks_noth
             "git checkout -q \"it's\"",
             "on branch it's",
         ),
+        (
+            "git init -q --bare ../far.git; git remote add origin ../far.git; git checkout -qb feature; git add -A; \
+             git commit -qm WORK; git push -q origin feature; git checkout -q main; git branch -qD feature",
+            "git checkout -q --detach origin/feature",
+            "in origin/feature",
+        ),
+        (
+            "git checkout -q --detach; git add -A; git commit -qm WORK; git tag -am it v1; git checkout -q main",
+            "git checkout -q --detach v1",
+            "in v1",
+        ),
     ] {
         let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
         sandbox.tdd(&["STE-1"]).expect(0);
@@ -188,6 +199,11 @@ fn ac_tdd_9_82_an_undo_on_another_branch_says_where_the_work_lies_and_marks_noth
     std::fs::remove_dir_all(sandbox.path("tests")).unwrap();
     let ran = sandbox.tdd(&["undo"]).expect(0);
     assert!(ran.stdout.contains("nothing to undo"), "{}", ran.stdout);
+    // Nor is a command told that would bring back what no undo has kept.
+    let status = sandbox.tdd(&["status"]).expect(0).stdout;
+    assert!(status.contains("was not in the tree") && !status.contains("--to 0"), "{status}");
+    let resume = sandbox.tdd(&["resume", "STE-1"]).expect(2).says(&["is undone", "start anew"]);
+    assert!(!resume.stderr.contains("--to 0"), "{}", resume.stderr);
 }
 
 /// Nor is it where somebody else's changes may go: that the tree is as before the run is no undo of it.

@@ -17,6 +17,9 @@ use tdd_core::state::{End, Phase, State};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::{intent, run_refs};
 
+/// What an undo names as kept where the tree was as before the run without it.
+const AS_BEFORE: &str = "0";
+
 /// What is true of a run besides what its journal tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commands) enum RunStatus {
@@ -108,6 +111,10 @@ impl RunStatus {
         match self {
             Self::Live { pid } => Some(format!("wait until it ends, or stop it: kill {pid}")),
             Self::HalfUndone { again } => Some(format!("`{again}` brings it to its end")),
+            // Nothing was taken back, so nothing was kept.
+            Self::Undone { label } if label == AS_BEFORE => {
+                Some("nothing; its work was not in the tree when it was undone".to_owned())
+            }
             Self::Undone { label } => {
                 Some(format!("nothing; `tdd undo {run} --to {label}` would bring its work back"))
             }
@@ -147,11 +154,14 @@ impl RunStatus {
             Self::Undone { label } => (
                 "is undone".to_owned(),
                 "`tdd undo` has taken its work out of the tree, so nothing is there to go on from",
-                format!(
-                    "start anew:                  tdd {requirement}\n\
-                     or bring its work back:      tdd undo {0} --to {label}, then tdd resume {0}",
-                    run.id
-                ),
+                match label.as_str() {
+                    AS_BEFORE => format!("start anew:                  tdd {requirement}"),
+                    label => format!(
+                        "start anew:                  tdd {requirement}\n\
+                         or bring its work back:      tdd undo {0} --to {label}, then tdd resume {0}",
+                        run.id
+                    ),
+                },
             ),
             Self::Superseded { by } => (
                 format!("is superseded: {by} has finished {requirement} since"),

@@ -105,6 +105,7 @@ pub(super) fn of_run_and_others(committed: &[Change], foreign: &[Change]) -> Str
 fn lies(places: &[Elsewhere]) -> String {
     let words = |place: &Elsewhere| match place {
         Elsewhere::Branch(name) => format!("on branch {}", line(name)),
+        Elsewhere::Ref(name) => format!("in {}", line(name)),
         Elsewhere::Stash => "in the stash".to_owned(),
     };
     places.iter().take(LISTED).map(words).collect::<Vec<_>>().join(", and ")
@@ -119,6 +120,7 @@ pub(super) fn left_elsewhere(places: &[Elsewhere], run: &RunId) -> String {
 pub(super) fn elsewhere(places: &[Elsewhere], run: &RunId) -> Trouble {
     let way = |place: &Elsewhere| match place {
         Elsewhere::Branch(name) => format!("git switch {}", typed_word(name)),
+        Elsewhere::Ref(name) => format!("git switch --detach {}", typed_word(name)),
         Elsewhere::Stash => "git stash list, and git stash pop".to_owned(),
     };
     let go = places.first().map(way).unwrap_or_default();

@@ -14,11 +14,23 @@ const MOST_BRANCHES: &str = "--count=50";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Elsewhere {
     Branch(String),
+    /// A branch of a remote, or a tag, by its short name; where no branch here holds the work.
+    Ref(String),
     Stash,
 }
 
+/// Which place a ref is; none for the branch that a remote begins with, which has another name, too.
+fn place(name: &str) -> Option<Elsewhere> {
+    if let Some(branch) = name.strip_prefix("refs/heads/") {
+        return Some(Elsewhere::Branch(branch.to_owned()));
+    }
+    let short = name.strip_prefix("refs/remotes/").filter(|short| !short.ends_with("/HEAD"));
+    let short = short.or_else(|| name.strip_prefix("refs/tags/"));
+    short.map(|short| Elsewhere::Ref(short.to_owned())).or((name == "refs/stash").then_some(Elsewhere::Stash))
+}
+
 impl Restore {
-    /// Branches and the stash that hold work of the run where the tree holds none of it; `since` is when it began, s.
+    /// Branches, tags and the stash that hold work of the run where the tree holds none of it; `since` is when it began, s.
     pub fn elsewhere(&self, outlook: &Outlook, own: &Own, since: u64) -> Result<Vec<Elsewhere>, Trouble> {
         let Some(zero) = self.entries_of(&outlook.to) else { return Ok(Vec::new()) };
         let trees = own.trees.iter().filter_map(|tree| self.entries_of(tree));
@@ -27,9 +39,10 @@ impl Restore {
             return Ok(Vec::new());
         };
         let own = Git::own(&self.checkpoints.place);
-        let format = "--format=%(objectname) %(committerdate:unix) %(HEAD) %(refname)";
-        let args =
-            ["for-each-ref", "--sort=-committerdate", MOST_BRANCHES, format, "refs/heads", "refs/stash"];
+        let format = "--format=%(objectname) %(creatordate:unix) %(HEAD) %(refname)";
+        let places = ["refs/heads", "refs/stash", "refs/remotes", "refs/tags"];
+        let args = ["for-each-ref", "--sort=-creatordate", MOST_BRANCHES, format].into_iter().chain(places);
+        let args: Vec<&str> = args.collect();
         let said = String::from_utf8_lossy(&own.run(&args, b"")?).into_owned();
         let mut found = Vec::new();
         for line in said.lines() {
@@ -40,14 +53,17 @@ impl Restore {
                 continue;
             }
             let name = name.trim_start();
-            let is_there = match name.strip_prefix("refs/heads/") {
-                Some(branch) if self.commit_holds(commit, &work) => {
-                    Some(Elsewhere::Branch(branch.to_owned()))
-                }
-                Some(_) => None,
-                None => self.is_stashed(&own, &work)?.then_some(Elsewhere::Stash),
+            let is_there = match place(name) {
+                Some(Elsewhere::Stash) if !self.is_stashed(&own, &work)? => None,
+                Some(Elsewhere::Branch(_) | Elsewhere::Ref(_)) if !self.commit_holds(commit, &work) => None,
+                place => place,
             };
             found.extend(is_there);
+        }
+        // What was pushed lies on its own branch, too.
+        let is_ref = |place: &Elsewhere| matches!(place, Elsewhere::Ref(_));
+        if !found.iter().all(is_ref) {
+            found.retain(|place| !is_ref(place));
         }
         Ok(found)
     }
