@@ -6,6 +6,7 @@ mod effects;
 mod empty;
 mod file;
 
+use super::alike::Alike;
 use super::around::{Around, Holds};
 use super::calls::{Call, Calls};
 use super::claim::{Claim, Says, Weight, callee};
@@ -150,6 +151,7 @@ impl<'t, 's> Reading<'t, 's> {
         let body = &test.body;
         let claims = claims(self.tree, body);
         let scene = self.scene(body, &claims);
+        let alike = Alike::of(self.tree, body, &claims);
         let mut spans: Vec<Span> = Vec::new();
         let (mut real, mut looks): (Vec<Claim>, Vec<(Span, Vec<Span>)>) = (Vec::new(), Vec::new());
         let (mut silent, mut doubtful) = (Silent::default(), Vec::new());
@@ -173,8 +175,8 @@ impl<'t, 's> Reading<'t, 's> {
                 continue;
             }
             // Each is compared with the whole body, and a person reads no more of them.
-            if real.len() < MOST_DOUBTED && is_doubtful(self.tree, &claim, self.sides(&claim).as_ref(), body)
-            {
+            let sides = self.sides(&claim);
+            if real.len() < MOST_DOUBTED && is_doubtful(self.tree, &claim, sides.as_ref(), body, &alike) {
                 doubtful.push(self.shown(&claim));
             }
             let subjects: Vec<Span> = around.into_iter().chain(claim.subjects.iter().cloned()).collect();

@@ -2,14 +2,21 @@
 //!
 //! They are named to a person and nothing more: code may be asked twice on purpose.
 
+use super::alike::Alike;
 use super::claim::Claim;
 use super::tree::{Span, Tree, is_function};
 
 /// Whether a claim that counts as an expectation is one of these: both sides are the same call, one of
 /// its halves denies the other, everything is an instance of `object`, or nobody calls the function that
 /// it stands in.
-pub(super) fn is_doubtful(tree: &Tree<'_>, claim: &Claim, sides: Option<&(Span, Span)>, body: &Span) -> bool {
-    let same = sides.is_some_and(|(left, right)| condensed(tree, left) == condensed(tree, right));
+pub(super) fn is_doubtful<'s>(
+    tree: &Tree<'s>,
+    claim: &Claim,
+    sides: Option<&(Span, Span)>,
+    body: &Span,
+    alike: &Alike<'s>,
+) -> bool {
+    let same = sides.is_some_and(|(left, right)| alike.are(tree, left, right));
     let single = match claim.subjects.as_slice() {
         [subject] => condensed(tree, subject),
         _ => String::new(),

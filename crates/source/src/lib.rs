@@ -10,6 +10,7 @@
 //! (parameters, templates, macros) are not seen:
 //! such a test is judged by its file. Refuses to know: runners, criteria, verdicts.
 
+mod alike;
 mod annotation;
 mod around;
 mod body;

@@ -17,6 +17,7 @@ mod rust;
 
 use std::ops::Range;
 
+use super::alike::Alike;
 use super::claim::{Claim, Says, Weight, arguments, callee};
 use super::claims::claims;
 use super::tree::{Span, Tree};
@@ -110,9 +111,10 @@ fn of_test(tree: &Tree<'_>, test: &Declared, dice: &mut Dice) -> Vec<Mutable> {
         return Vec::new();
     }
     let all = claims(tree, &test.body);
+    let alike = Alike::of(tree, &test.body, &all);
     // Go says by a condition around it what a failure is about.
     let says = |claim: &Claim| claim.says != Says::Fails || tree.language == Language::Go;
-    let can_tell = |claim: &Claim| says(claim) && !itself::compares_itself(tree, claim, &test.body);
+    let can_tell = |claim: &Claim| says(claim) && !itself::compares_itself(tree, claim, &test.body, &alike);
     let full = all.into_iter().filter(|claim| claim.weight == Weight::Full && can_tell(claim));
     let full: Vec<Claim> = full.take(MOST_CLAIMS).collect();
     let sides: Vec<Option<[Span; 2]>> = full.iter().map(|claim| sides(tree, claim)).collect();

@@ -1,16 +1,17 @@
 //! Claims that compare a thing with itself: whatever is changed in them fails, and no code does.
 
+use crate::alike::Alike;
 use crate::claim::{Claim, Says};
 use crate::tree::{Span, Tree};
 
-/// Whether a claim, or the condition that a failure stands under, holds a comparison of two that are written alike.
-pub(super) fn compares_itself(tree: &Tree<'_>, claim: &Claim, body: &Span) -> bool {
+/// Whether a claim, or the condition that a failure stands under, holds a comparison of two that are alike.
+pub(super) fn compares_itself(tree: &Tree<'_>, claim: &Claim, body: &Span, alike: &Alike<'_>) -> bool {
     let place = if claim.says == Says::Fails { condition(tree, claim, body) } else { None };
     let sides_alike = match (claim.says, claim.subjects.as_slice()) {
-        (Says::Compares, [left, right, ..]) => words(tree, left) == words(tree, right),
+        (Says::Compares, [left, right, ..]) => alike.are(tree, left, right),
         (Says::Compares | Says::Holds | Says::Fails, _) => false,
     };
-    sides_alike || place.unwrap_or_else(|| claim.whole.clone()).any(|at| is_alike(tree, at))
+    sides_alike || place.unwrap_or_else(|| claim.whole.clone()).any(|at| is_alike(tree, at, alike))
 }
 
 fn condition(tree: &Tree<'_>, claim: &Claim, body: &Span) -> Option<Span> {
@@ -20,7 +21,7 @@ fn condition(tree: &Tree<'_>, claim: &Claim, body: &Span) -> Option<Span> {
 }
 
 /// `f() == f()`, `f() - f()`; a sum or a product of two that are alike is something of its own.
-fn is_alike(tree: &Tree<'_>, at: usize) -> bool {
+fn is_alike(tree: &Tree<'_>, at: usize, alike: &Alike<'_>) -> bool {
     if !matches!(tree.kind(at), "binary_expression" | "binary_operator" | "comparison_operator") {
         return false;
     }
@@ -30,9 +31,5 @@ fn is_alike(tree: &Tree<'_>, at: usize) -> bool {
         tree.text(*sign),
         "==" | "===" | "!=" | "!==" | "<" | ">" | "<=" | ">=" | "-" | "/" | "%" | "^" | "is"
     );
-    is_of_two && words(tree, &tree.span(*left)) == words(tree, &tree.span(*right))
-}
-
-fn words(tree: &Tree<'_>, span: &Span) -> String {
-    tree.tokens(span.clone()).map(|at| tree.text(at)).collect::<Vec<_>>().join(" ")
+    is_of_two && alike.are(tree, &tree.span(*left), &tree.span(*right))
 }

@@ -242,6 +242,28 @@ fn what_compares_a_thing_with_itself_has_no_mutants() {
     assert!(rust("assert_eq!(f(), g());") > 0);
 }
 
+/// Nor does it when two variables stand for the same; where one of them is changed in between, they are two.
+#[test]
+fn what_compares_a_thing_with_itself_by_two_variables_has_no_mutants() {
+    let of = |language, head: &str, body: &str, tail: &str| lines(language, head, body, tail).len();
+    let python = |body: &str| of(Language::Python, "def test_a():\n    ", body, "\n");
+    assert_eq!(python("a = f(1)\n    b = f(1)\n    assert a == b"), 0);
+    assert_eq!(python("a = f(1)\n    b = f(1)\n    assert a.name == b.name"), 0);
+    assert_eq!(python("a = f(1)\n    assert a == f(1)"), 0);
+    assert!(python("a = f(1)\n    b = f(2)\n    assert a == b") > 0);
+    assert!(python("a = f(1)\n    b = f(1)\n    a.add(2)\n    assert a == b") > 0);
+    assert!(python("a = f(1)\n    b = f(1)\n    b = g(b)\n    assert a == b") > 0);
+    let script = |body: &str| of(Language::JavaScript, "test('a', async () => {\n  ", body, ";\n});\n");
+    assert_eq!(script("const a = await f(1); const b = await f(1); expect(a).toEqual(b)"), 0);
+    assert!(script("const a = f(1); const b = g(1); expect(a).toEqual(b)") > 0);
+    let go = |body: &str| of(Language::Go, "package a\n\nfunc TestA(t *testing.T) {\n\t", body, "\n}\n");
+    assert_eq!(go("a := F(1)\n\tb := F(1)\n\tif a.Name != b.Name { t.Fatal(1) }"), 0);
+    assert!(go("a := F(1)\n\tb := F(1)\n\tb.Set(2)\n\tif a.Name != b.Name { t.Fatal(1) }") > 0);
+    let rust = |body: &str| of(Language::Rust, "#[test]\nfn a() {\n    ", body, "\n}\n");
+    assert_eq!(rust("let a = f(1); let b = f(1); assert_eq!(a.name, b.name);"), 0);
+    assert!(rust("let a = f(1); let mut b = f(1); b.set(2); assert_eq!(a.name, b.name);") > 0);
+}
+
 #[test]
 fn tests_that_do_not_run_or_can_not_be_read_have_no_mutants() {
     assert_eq!(
