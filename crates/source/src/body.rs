@@ -175,8 +175,7 @@ impl<'t, 's> Reading<'t, 's> {
                 continue;
             }
             // Each is compared with the whole body, and a person reads no more of them.
-            let sides = self.sides(&claim);
-            if real.len() < MOST_DOUBTED && is_doubtful(self.tree, &claim, sides.as_ref(), body, &alike) {
+            if real.len() < MOST_DOUBTED && self.is_doubtful(&claim, body, &alike) {
                 doubtful.push(self.shown(&claim));
             }
             let subjects: Vec<Span> = around.into_iter().chain(claim.subjects.iter().cloned()).collect();
@@ -211,6 +210,10 @@ impl<'t, 's> Reading<'t, 's> {
         facts.line = self.tree.line(test.node);
         facts.undefined = self.undefined(body);
         facts
+    }
+
+    fn is_doubtful(&self, claim: &Claim, body: &Span, alike: &Alike<'s>) -> bool {
+        is_doubtful(self.tree, claim, self.sides(claim).as_ref(), body, alike)
     }
 
     fn undefined(&self, body: &Span) -> Option<(String, u32)> {
