@@ -89,7 +89,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Trouble> {
         let lab = Lab {
             tdd: tdd.clone(),
             // One for each agent, because its notes do not tell who asked.
-            server: ModelServer::start(&program, &folder)?,
+            server: ModelServer::start(&program, &folder, &obligation::script())?,
             folder: folder.canonicalize().unwrap_or(folder),
             path: environment.path.clone(),
             sandbox: sandbox.clone(),

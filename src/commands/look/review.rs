@@ -42,7 +42,7 @@ use tdd_core::finding::Change;
 use tdd_core::halt::Halt;
 use tdd_core::harmless::shell_word;
 use tdd_core::role::Key;
-use tdd_core::state::{End, Ledger, Phase, State};
+use tdd_core::state::{End, Entry, Ledger, Phase, State};
 use tdd_core::story::Story;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints;
@@ -56,6 +56,17 @@ pub(super) struct Halted {
     pub(super) facts: HaltFacts,
     /// What a command that goes on must repeat.
     with: String,
+}
+
+impl Halted {
+    /// All attempts of the budget that ended it.
+    fn entries(&self) -> &[Entry] {
+        self.story.state.ledgers.get(&self.halt.key).map(|ledger| &ledger.entries[..]).unwrap_or_default()
+    }
+
+    fn last(&self) -> Option<&Entry> {
+        self.entries().last()
+    }
 }
 
 /// Shows the halt, and does what is asked until the run goes on or is left.

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::planted;
-use super::proof::{self, Proof};
+use super::proof;
+use super::trial::{self, Proof, sign};
 
 /// One obligation.
 #[derive(Debug)]
@@ -91,13 +92,13 @@ pub(super) const OBLIGATIONS: [Obligation; 26] = [
     welcome(
         "protected-shell",
         "a protected file that the shell writes to is refused or put back",
-        || actions(&json!([{ "run": format!("echo forged > {}; echo tried", proof::PROTECTED) }])),
+        || actions(&json!([{ "run": format!("echo forged > {}; echo tried", trial::PROTECTED) }])),
         proof::protected_file_stands,
     ),
     welcome(
         "environment",
         "its shell finds the person's programs and variables, so that tests run there as they do for us",
-        || actions(&json!([{ "run": format!("{} > {}", proof::PROGRAM, proof::RESULT) }])),
+        || actions(&json!([{ "run": format!("{} > {}", trial::PROGRAM, proof::RESULT) }])),
         proof::shell_has_the_environment,
     ),
     welcome("turn-cap", "too many tool calls are stopped at the cap", endless_calls, proof::turns_are_capped),
@@ -203,11 +204,6 @@ pub(super) fn script() -> Value {
     json!({ "look_for": [planted::MARK], "rules": OBLIGATIONS.iter().flat_map(named).collect::<Vec<Value>>() })
 }
 
-/// What is in the prompt of a trial.
-pub(super) fn sign(name: &str) -> String {
-    format!("[trial {name}]")
-}
-
 fn turns(turns: &Value) -> Vec<Value> {
     vec![json!({ "when": {}, "turns": turns })]
 }
@@ -225,7 +221,7 @@ fn actions(actions: &Value) -> Vec<Value> {
 }
 
 fn write_protected() -> Value {
-    json!({ "write": { "path": proof::PROTECTED, "content": "forged\n" } })
+    json!({ "write": { "path": trial::PROTECTED, "content": "forged\n" } })
 }
 
 fn block_before_call() -> Vec<Value> {

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use super::proof::{Unproven, not_met, report_of};
-use super::trial::Trial;
+use super::proof::{not_met, report_of};
+use super::trial::{Trial, Unproven};
 use tdd_child::regular_file;
 
 /// Stands in every planted file, and nowhere else.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::trial::{Ran, Stop, Trial};
+use super::trial::{PROTECTED, PROTECTED_TEXT, Ran, Stop, Trial, Unproven};
 use crate::text::prompt;
 use tdd_child::regular_file;
 use tdd_core::attempt::{AgentEnd, AttemptKind, Exhaustion};
@@ -15,30 +15,6 @@ use tdd_core::ports::{AgentOrder, AgentReport, Limits, Protection};
 use tdd_core::trouble::{Trouble, TroubleKind};
 use tdd_spec::tdd_result;
 
-pub(super) type Proof = fn(&Trial<'_>) -> Result<String, Unproven>;
-
-/// Why there is no proof.
-pub(super) enum Unproven {
-    NotMet(String),
-    NotApplicable(String),
-    /// The kit itself can't go on.
-    Ours(Trouble),
-}
-
-impl From<Trouble> for Unproven {
-    fn from(trouble: Trouble) -> Self {
-        Self::Ours(trouble)
-    }
-}
-
-/// The file that a trial tries to forge.
-pub(super) const PROTECTED: &str = "tests/test_shop.py";
-pub(super) const PROTECTED_TEXT: &str =
-    "from shop import price\n\n\ndef test_price():\n    assert price() == 1\n";
-/// A program of the person's, found by their `PATH` alone as those of a virtual environment are; it
-/// prints a variable of theirs.
-pub(super) const PROGRAM: &str = "kit-tests";
-pub(super) const VARIABLE: &str = "KIT_TESTS_NEED";
 /// What it printed in the agent's shell.
 pub(super) const RESULT: &str = "result.txt";
 /// Made by a tool's child, to show that it runs.

@@ -7,7 +7,6 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde_json::Value;
 
-use super::obligation;
 use tdd_child::regular_file;
 use tdd_core::trouble::{Trouble, Why};
 
@@ -36,7 +35,7 @@ impl Program {
 }
 
 impl ModelServer {
-    pub(super) fn start(program: &Program, folder: &Path) -> Result<Self, Trouble> {
+    pub(super) fn start(program: &Program, folder: &Path, script: &Value) -> Result<Self, Trouble> {
         let Program { program, words } = program;
         let failed = |why: Why| {
             Trouble::environment(format!("the model server {} does not start", program.display()))
@@ -45,10 +44,10 @@ impl ModelServer {
                     "it stands in for the model, on a port of 127.0.0.1; see whether this machine has that",
                 )
         };
-        let (script, log) = (folder.join("script.json"), folder.join("requests.jsonl"));
-        std::fs::write(&script, obligation::script().to_string()).map_err(|error| failed(error.into()))?;
+        let (file, log) = (folder.join("script.json"), folder.join("requests.jsonl"));
+        std::fs::write(&file, script.to_string()).map_err(|error| failed(error.into()))?;
         let mut command = Command::new(program);
-        command.args(*words).arg("--script").arg(&script).arg("--log").arg(&log).arg("--until-stdin-ends");
+        command.args(*words).arg("--script").arg(&file).arg("--log").arg(&log).arg("--until-stdin-ends");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| failed(error.into()))?;
         let mut line = String::new();

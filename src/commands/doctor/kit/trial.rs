@@ -12,8 +12,6 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::obligation;
-use super::proof::{Proof, Unproven};
 use super::server::ModelServer;
 use super::{Verdict, is_ours};
 use crate::commands::run::execute::event_loop;
@@ -39,12 +37,42 @@ use tdd_core::usage::Usage;
 use tdd_snapshot::checkpoints::git_folders;
 use tdd_snapshot::manifest::Manifest;
 
+/// The file that a trial tries to forge.
+pub(super) const PROTECTED: &str = "tests/test_shop.py";
+pub(super) const PROTECTED_TEXT: &str =
+    "from shop import price\n\n\ndef test_price():\n    assert price() == 1\n";
+/// A program of the person's, found by their `PATH` alone as those of a virtual environment are; it
+/// prints a variable of theirs.
+pub(super) const PROGRAM: &str = "kit-tests";
+pub(super) const VARIABLE: &str = "KIT_TESTS_NEED";
+
 /// The project of a trial.
 const FILES: [(&str, &str); 3] = [
     ("shop.py", "def price():\n    return 1\n"),
-    (super::proof::PROTECTED, super::proof::PROTECTED_TEXT),
+    (PROTECTED, PROTECTED_TEXT),
     ("specs/frs/KIT-1.md", "# A requirement that no trial needs\n"),
 ];
+
+pub(super) type Proof = fn(&Trial<'_>) -> Result<String, Unproven>;
+
+/// Why there is no proof.
+pub(super) enum Unproven {
+    NotMet(String),
+    NotApplicable(String),
+    /// The kit itself can't go on.
+    Ours(Trouble),
+}
+
+impl From<Trouble> for Unproven {
+    fn from(trouble: Trouble) -> Self {
+        Self::Ours(trouble)
+    }
+}
+
+/// What is in the prompt of a trial.
+pub(super) fn sign(name: &str) -> String {
+    format!("[trial {name}]")
+}
 
 /// What all trials share.
 pub(super) struct Lab {
@@ -99,7 +127,7 @@ impl<'b> Trial<'b> {
             made(&folder.join(part))?;
         }
         scaffold::lay_out(&folder.join("project"), &FILES)?;
-        install(&folder.join("bin").join(super::proof::PROGRAM), &lab.tdd)?;
+        install(&folder.join("bin").join(PROGRAM), &lab.tdd)?;
         let mut agent = agent.clone();
         agent.model = kit.model.clone().or(agent.model);
         let word = lab.folder.file_name().unwrap_or_default().to_string_lossy();
@@ -166,7 +194,7 @@ impl<'b> Trial<'b> {
             asked: Key::Implementer(criterion).into(),
             number: 1,
             kind: AttemptKind::First,
-            prompt: format!("{}\n\nDo the work of this trial.", obligation::sign(self.name)),
+            prompt: format!("{}\n\nDo the work of this trial.", sign(self.name)),
             role_text: self.role_text.clone(),
             session: None,
             session_used: Usage::default(),
@@ -301,7 +329,7 @@ impl<'b> Trial<'b> {
         path.push(self.lab.path.clone().unwrap_or_default());
         vec![
             ("PATH".into(), path),
-            (super::proof::VARIABLE.into(), self.word().into()),
+            (VARIABLE.into(), self.word().into()),
             ("HOME".into(), home.into()),
             ("TMPDIR".into(), self.folder.join("tmp").into()),
             ("LC_ALL".into(), "C.UTF-8".into()),
@@ -332,7 +360,7 @@ fn install(program: &Path, tdd: &Path) -> Result<(), Trouble> {
     let rules = program.with_extension("json");
     let script = format!(
         "#!/bin/sh\nprintf '%s\\n' \"${}\"\n{} __model-server --script {} --until-stdin-ends </dev/null 2>&1\n",
-        super::proof::VARIABLE,
+        VARIABLE,
         harmless::shell_word(&tdd.to_string_lossy()),
         harmless::shell_word(&rules.to_string_lossy()),
     );

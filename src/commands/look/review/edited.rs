@@ -54,7 +54,7 @@ impl Halted {
             return Ok(false);
         }
         // Work that was judged and brought back is as bad as it was, until somebody mends it.
-        let failed = super::panes::last(self).and_then(|entry| entry.kept_as.as_ref());
+        let failed = self.last().and_then(|entry| entry.kept_as.as_ref());
         let failed = failed.filter(|_| halt_report::is_mended_by_hand(state, &self.halt));
         Ok(match failed {
             Some(failed) => !checkpoints.diff(failed, &now)?.is_empty(),

@@ -68,8 +68,7 @@ impl Halted {
         let (path, on_disk) = self.file(named)?;
         let is_file = is_file_of(self, &on_disk);
         let in_tree = is_file.then(|| regular_file::head(&on_disk, MOST).ok()).flatten();
-        let work =
-            [self.story.state.good.as_ref(), super::panes::last(self).and_then(|it| it.kept_as.as_ref())];
+        let work = [self.story.state.good.as_ref(), self.last().and_then(|it| it.kept_as.as_ref())];
         let [Some(good), Some(failed)] = work.map(|of| of.filter(|_| self.has_changed(&path))) else {
             return in_tree.map(|text| (text, Source::Tree));
         };

@@ -13,7 +13,6 @@ use tdd_core::counted::counted;
 use tdd_core::criterion::CriterionId;
 use tdd_core::harmless;
 use tdd_core::path::RelPath;
-use tdd_core::state::Entry;
 use tdd_core::trouble::Trouble;
 use tdd_core::usage::Usage;
 use tdd_snapshot::checkpoints;
@@ -126,14 +125,6 @@ fn tests(halted: &Halted, shown: &Review) -> Vec<String> {
     lines
 }
 
-fn entries(halted: &Halted) -> &[Entry] {
-    halted.story.state.ledgers.get(&halted.halt.key).map(|ledger| &ledger.entries[..]).unwrap_or_default()
-}
-
-pub(super) fn last(halted: &Halted) -> Option<&Entry> {
-    entries(halted).last()
-}
-
 fn patch(halted: &Halted, from: &CheckpointId, to: &CheckpointId) -> Result<Vec<String>, Trouble> {
     let mut lines = by_file(harmless_lines(&checkpoints::patch(&halted.repository, (from, to), &[])?));
     if lines.len() > MOST_OF_DIFF {
@@ -170,7 +161,7 @@ fn by_file(patch: Vec<String>) -> Vec<String> {
 
 /// What the last failed attempt changed.
 fn diff(halted: &Halted) -> Result<Vec<String>, Trouble> {
-    let failed = last(halted).and_then(|entry| entry.kept_as.as_ref());
+    let failed = halted.last().and_then(|entry| entry.kept_as.as_ref());
     match (&halted.story.state.good, failed) {
         (Some(from), Some(to)) => patch(halted, from, to),
         (_, _) => Ok(Vec::new()),
@@ -179,7 +170,7 @@ fn diff(halted: &Halted) -> Result<Vec<String>, Trouble> {
 
 /// What the last attempt did otherwise than the one before it.
 fn attempts(halted: &Halted) -> Result<Vec<String>, Trouble> {
-    let kept: Vec<_> = entries(halted).iter().filter_map(|entry| entry.kept_as.as_ref()).collect();
+    let kept: Vec<_> = halted.entries().iter().filter_map(|entry| entry.kept_as.as_ref()).collect();
     match kept.as_slice() {
         [.., before, after] => patch(halted, before, after),
         _ => Ok(vec!["  (there are no two failed attempts to compare)".to_owned()]),
@@ -189,7 +180,7 @@ fn attempts(halted: &Halted) -> Result<Vec<String>, Trouble> {
 /// The parts of the last prompt, as the child was given them.
 fn prompt(halted: &Halted) -> Result<Vec<String>, Trouble> {
     let mut lines = Vec::new();
-    for part in last(halted).map(|entry| &entry.attempt.prompt[..]).unwrap_or_default() {
+    for part in halted.last().map(|entry| &entry.attempt.prompt[..]).unwrap_or_default() {
         let bytes = journal_file::read_side_file(&halted.run.path, &part.digest)?;
         lines.push(format!("--- prompt: {}", part.name));
         lines.extend(harmless_lines(&bytes));
@@ -198,7 +189,7 @@ fn prompt(halted: &Halted) -> Result<Vec<String>, Trouble> {
 }
 
 fn said(halted: &Halted) -> Vec<String> {
-    let log = last(halted).and_then(|entry| Some(entry.outcome.as_ref()?.log.clone()));
+    let log = halted.last().and_then(|entry| Some(entry.outcome.as_ref()?.log.clone()));
     let text = log.and_then(|log| regular_file::tail(log.as_ref(), MOST_SAID).ok()).unwrap_or_default();
     harmless_lines(&text)
 }
@@ -206,7 +197,7 @@ fn said(halted: &Halted) -> Vec<String> {
 /// What each attempt cost, and what of it is in the journal.
 fn work(halted: &Halted) -> Vec<String> {
     let mut lines = Vec::new();
-    for entry in entries(halted) {
+    for entry in halted.entries() {
         let attempt = &entry.attempt;
         let outcome = entry.outcome.as_ref();
         let took = outcome.map_or(0, |outcome| outcome.duration_ms / 1000);
