@@ -292,7 +292,7 @@ impl Tests for ProjectTests {
             CanaryWish::Beside(_) => Canary::Unsupported,
         });
         let mut scope = Scope::new(order, &self.place);
-        scope.plan = Rc::new(Plan::of(&self.place, &scope)?);
+        scope.plan = Rc::new(Plan::of(&self.place, scope.judged.as_deref())?);
         let plan = Rc::clone(&scope.plan);
         let patience = self.patience(&order.label);
         let shared = RefCell::new(observer);

@@ -59,7 +59,7 @@ impl Bun {
         if present.as_ref().is_some_and(Vec::is_empty) {
             return Ok(javascript::nothing());
         }
-        let judged = canary::judged(place, scope);
+        let judged = canary::judged(place, scope.judged.as_deref());
         let first = judged.as_deref().and_then(<[_]>::first);
         let planted = first.map(|first| plant(JavaScriptRunner::Bun, place, first)).transpose()?;
         let scope = &scope.with_own(planted.as_ref().and_then(|planted| planted.path.as_ref()));

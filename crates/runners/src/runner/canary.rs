@@ -8,10 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::copies;
 use super::place::Place;
-use super::scope::Scope;
-use super::verification::{Measured, Step, Verification, disk, read_capped};
+use super::verification::{Heard, Measured, Step, Verification, disk, read_capped};
 use crate::canary_text::{Script, Secret};
 use tdd_child::leftovers::{self, Planted};
 use tdd_child::random;
@@ -37,15 +35,15 @@ pub(super) struct Judged {
     pub(super) source: String,
 }
 
-/// The judged files of a run that carries a canary, as far as they are there; `None` for other runs.
+/// The judged files of a run that carries a canary (`wanted`), as far as they are there; `None` for other runs.
 /// A snapshot or another datum that came with the tests can't be imitated.
-pub(super) fn judged(place: &Place, scope: &Scope) -> Option<Vec<Judged>> {
+pub(super) fn judged(place: &Place, wanted: Option<&[RelPath]>) -> Option<Vec<Judged>> {
     let read = |path: &RelPath| {
         let bytes = read_capped(&place.absolute(path), LARGEST_JUDGED).ok()??;
         Some(Judged { path: path.clone(), source: String::from_utf8_lossy(&bytes).into_owned() })
     };
     let is_code = |path: &RelPath| Language::of(path.extension()).is_some();
-    let wanted = scope.judged.as_ref()?;
+    let wanted = wanted?;
     let has_code = wanted.iter().any(is_code);
     Some(wanted.iter().filter(|path| !has_code || is_code(path)).filter_map(read).collect())
 }
@@ -190,10 +188,10 @@ pub(super) fn is_pointless(judged: &[Judged], report: &TestReport) -> bool {
 pub(super) fn may_follow(
     run: &Measured,
     place: &Place,
-    scope: &Scope,
+    wanted: Option<&[RelPath]>,
     verification: &mut Verification,
 ) -> Option<Vec<Judged>> {
-    let (mut judged, report) = (judged(place, scope)?, run.report.as_ref()?);
+    let (mut judged, report) = (judged(place, wanted)?, run.report.as_ref()?);
     // What does not load is red by itself, and a copy of it would not load either.
     judged.retain(|file| !report.load_failures.iter().any(|failure| failure.file == file.path));
     verification.note_canary(Canary::NotAsked);
@@ -214,11 +212,24 @@ pub(super) async fn see(
     let finished = verification.run(step).await?;
     verification.hide_parts(before);
     let mut seen = report();
-    verification.hear_copies(copies::take_out(&copies, &mut seen));
+    verification.hear_copies(take_out_copies(&copies, &mut seen));
     let words: Vec<Canary> = planted.iter().map(|planted| planted.take_out(&mut seen)).collect();
     verification.note_canary(worst(&words));
     let exit = if run.exit == Exit::Code(0) { finished.exit } else { run.exit };
     Ok(Measured { exit, ..run })
+}
+
+/// Takes the results of planted copies out of a report.
+pub(super) fn take_out_copies(planted: &[PlantedCanary], report: &mut TestReport) -> Heard {
+    let take = |planted: &PlantedCanary| {
+        let is_own = |file: Option<&RelPath>| file.is_some() && file == planted.path.as_ref();
+        let (own, others): (Vec<TestResult>, Vec<TestResult>) =
+            std::mem::take(&mut report.tests).into_iter().partition(|test| is_own(test.file.as_ref()));
+        report.tests = others;
+        report.load_failures.retain(|load| !is_own(Some(&load.file)));
+        own
+    };
+    planted.iter().map(take).collect()
 }
 
 /// The arguments that name the planted files.
@@ -245,7 +256,6 @@ pub(super) fn named_like(judged: &RelPath, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tdd_core::ports::{CanaryWish, TestOrder};
     use tdd_core::test::{Failure, FailureKind, LoadFailure, TestId};
 
     fn path(text: &str) -> RelPath {
@@ -322,9 +332,7 @@ mod tests {
             (vec!["b.t"], vec!["b.t"]),
         ] {
             let files: Vec<RelPath> = files.into_iter().map(path).collect();
-            let order = TestOrder { canary: CanaryWish::Beside(files), ..TestOrder::default() };
-            let scope = Scope::new(&order, &place);
-            let judged = judged(&place, &scope).unwrap();
+            let judged = judged(&place, Some(&files)).unwrap();
             let names: Vec<&str> = judged.iter().map(|file| file.path.as_str()).collect();
             assert_eq!(names, want);
         }

@@ -148,7 +148,7 @@ impl Cargo {
         if own {
             self.see_what_is_new(place, workspace.as_ref());
         }
-        let judged = judged(place, scope);
+        let judged = judged(place, scope.judged.as_deref());
         let mut canary =
             canary::plant(place, (judged.as_deref().unwrap_or_default(), &scope.plan), verification)?;
         let theirs = workspace.as_ref().map(|found| Seed::of(found, &self.options, &place.project));

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use super::canary::{self, Judged, PlantedCanary};
 use super::place::Place;
-use super::scope::Scope;
+use super::verification::Heard;
 use crate::canary_text::{Script, Secret};
 use tdd_child::random;
 use tdd_core::path::RelPath;
@@ -73,13 +73,10 @@ pub(super) struct Plan {
     pub(super) copies: Vec<Copied>,
 }
 
-/// What became of each copy, in the plan's order.
-pub(super) type Heard = Vec<Vec<TestResult>>;
-
 impl Plan {
     /// The copies of a run that carries a canary.
-    pub(super) fn of(place: &Place, scope: &Scope) -> Result<Self, Trouble> {
-        let judged = canary::judged(place, scope).unwrap_or_default();
+    pub(super) fn of(place: &Place, wanted: Option<&[RelPath]>) -> Result<Self, Trouble> {
+        let judged = canary::judged(place, wanted).unwrap_or_default();
         let mut plan = Self::default();
         let mut left = MOST_RUNS;
         for file in judged {
@@ -212,19 +209,6 @@ pub(super) fn bounded(mut copies: Copies) -> Copies {
     copies.toothless.sort();
     copies.toothless.dedup();
     copies
-}
-
-/// Takes the results of planted copies out of a report.
-pub(super) fn take_out(planted: &[PlantedCanary], report: &mut TestReport) -> Heard {
-    let take = |planted: &PlantedCanary| {
-        let is_own = |file: Option<&RelPath>| file.is_some() && file == planted.path.as_ref();
-        let (own, others): (Vec<TestResult>, Vec<TestResult>) =
-            std::mem::take(&mut report.tests).into_iter().partition(|test| is_own(test.file.as_ref()));
-        report.tests = others;
-        report.load_failures.retain(|load| !is_own(Some(&load.file)));
-        own
-    };
-    planted.iter().map(take).collect()
 }
 
 fn seed() -> Result<u64, Trouble> {

@@ -93,7 +93,9 @@ impl Node {
         scope: &Scope,
         verification: &mut Verification,
     ) -> Result<Measured, Trouble> {
-        let Some(judged) = canary::may_follow(&run, place, scope, verification) else { return Ok(run) };
+        let Some(judged) = canary::may_follow(&run, place, scope.judged.as_deref(), verification) else {
+            return Ok(run);
+        };
         let planted: Vec<PlantedCanary> =
             judged.iter().map(|file| plant(place, file)).collect::<Result<_, _>>()?;
         let copies = scope.plan.plant(place, |judged, name| format!("{name}.test.{}", judged.extension()))?;

@@ -10,7 +10,6 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::canary::{self, Judged, PlantedCanary};
-use super::copies;
 use super::installed::Installed;
 use super::place::Place;
 use super::python::Reporter;
@@ -70,7 +69,7 @@ impl Pytest {
         let told = verification.fresh("report.jsonl");
         let ours = Reporter { folder: &folder, report: &told, is_first: !names_own_plugin(place) };
         let compiled = self.installed.ready();
-        let judged = canary::judged(place, scope);
+        let judged = canary::judged(place, scope.judged.as_deref());
         let planted = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
         let copies = scope.plan.plant(place, canary::named_like)?;
         let own = planted.iter().chain(&copies).filter_map(|planted| planted.path.as_ref());
@@ -105,7 +104,7 @@ impl Pytest {
             }
             Ok(reported) => {
                 let mut results = python::results(&reported, place, scope);
-                verification.hear_copies(copies::take_out(&copies, &mut results));
+                verification.hear_copies(canary::take_out_copies(&copies, &mut results));
                 verification.note_canary(canary::outcome(planted.as_ref(), judged.as_deref(), &mut results));
                 let nothing = results.tests.is_empty() && results.load_failures.is_empty();
                 let agreed = reported.status.map(Exit::Code) == Some(finished.exit);

@@ -5,7 +5,6 @@ mod facts;
 use std::path::Path;
 
 use super::canary::{self, Judged, PlantedCanary};
-use super::copies;
 use super::installed::Installed;
 use super::place::Place;
 use super::python::Reporter;
@@ -59,7 +58,7 @@ impl Unittest {
         let told = verification.fresh("report.jsonl");
         let ours = Reporter { folder: &folder, report: &told, is_first: true };
         let compiled = self.installed.ready();
-        let judged = canary::judged(place, scope);
+        let judged = canary::judged(place, scope.judged.as_deref());
         let planted = judged.as_deref().map(|judged| plant(place, judged, &folder)).transpose()?.flatten();
         let copies = scope.plan.plant(place, canary::named_like)?;
         let own = planted.iter().chain(&copies).filter_map(|planted| planted.path.as_ref());
@@ -80,7 +79,7 @@ impl Unittest {
             }
             Ok(reported) => {
                 let mut results = python::results(&reported, place, scope);
-                verification.hear_copies(copies::take_out(&copies, &mut results));
+                verification.hear_copies(canary::take_out_copies(&copies, &mut results));
                 verification.note_canary(canary::outcome(planted.as_ref(), judged.as_deref(), &mut results));
                 let unreadable = reported.flaw;
                 Measured { exit: finished.exit, report: Some(results), unreadable, fail_code: FAIL_CODE }

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
-use super::copies::Heard;
 use super::temp_pool::{Folder, Rest, TempPool};
 use tdd_child::free_space;
 use tdd_child::process::{self, CommandOrder, Ended, Finished};
@@ -19,7 +18,7 @@ use tdd_child::sandbox::Sandbox;
 use tdd_child::signals::StopSignal;
 use tdd_core::audience::News;
 use tdd_core::ports::Observer;
-use tdd_core::test::{Canary, Copies, Exit, TestReport, TestRun};
+use tdd_core::test::{Canary, Copies, Exit, TestReport, TestResult, TestRun};
 use tdd_core::trouble::{Trouble, Why};
 
 /// Letters and digits at the end of the private folder's name.
@@ -57,6 +56,9 @@ pub(super) struct Measured {
     pub(super) unreadable: Option<String>,
     pub(super) fail_code: i32,
 }
+
+/// What became of each copy of a judged test, in their plan's order.
+pub(super) type Heard = Vec<Vec<TestResult>>;
 
 /// Runs the steps of one verification and gathers its log.
 pub(super) struct Verification {

@@ -24,7 +24,9 @@ pub(in crate::runner) fn plant_all(
     (runner, place, scope): (JavaScriptRunner, &Place, &Scope),
     verification: &mut Verification,
 ) -> Result<Vec<PlantedCanary>, Trouble> {
-    let Some(judged) = canary::may_follow(run, place, scope, verification) else { return Ok(Vec::new()) };
+    let Some(judged) = canary::may_follow(run, place, scope.judged.as_deref(), verification) else {
+        return Ok(Vec::new());
+    };
     let failures = run.report.iter().flat_map(|report| &report.load_failures);
     let unloaded: Vec<&RelPath> = failures.map(|load| &load.file).collect();
     let loads = |file: &&Judged| !unloaded.contains(&&file.path);
