@@ -1,10 +1,8 @@
 //! What is answered: texts, calls and usage, before they are put into a dialect.
 
-use serde_json::Value;
-
-use super::request::{Asked, Tool};
+use super::request::Asked;
 use super::script::{Breach, Fault, Refusal, Step, Turn, Usage};
-use super::tools;
+use super::tools::{self, Call};
 
 /// One response of the model.
 #[derive(Clone, Debug, Default)]
@@ -17,20 +15,6 @@ pub(super) struct Answer {
 pub(super) enum Part {
     Text(String),
     Call(Call),
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Call {
-    pub name: String,
-    pub namespace: Option<String>,
-    /// A text for a tool that takes free text.
-    pub input: Value,
-}
-
-impl Call {
-    pub(super) fn new(tool: &Tool, input: Value) -> Self {
-        Self { name: tool.name.clone(), namespace: tool.namespace.clone(), input }
-    }
 }
 
 impl Part {

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Call;
 use super::request::{Asked, Takes, Tool};
 use super::script::Step;
 
@@ -19,6 +18,20 @@ const OLD: &[&str] = &["old_string", "oldString", "oldText"];
 const NEW: &[&str] = &["new_string", "newString", "newText"];
 const COMMAND: &[&str] = &["command", "cmd"];
 const CMD: &[&str] = &["cmd"];
+
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub name: String,
+    pub namespace: Option<String>,
+    /// A text for a tool that takes free text.
+    pub input: Value,
+}
+
+impl Call {
+    pub(super) fn new(tool: &Tool, input: Value) -> Self {
+        Self { name: tool.name.clone(), namespace: tool.namespace.clone(), input }
+    }
+}
 
 /// The call for an action; `None` for a step that is none. `Err` says what tool is lacking.
 pub(super) fn call(step: &Step, asked: &Asked) -> Option<Result<Call, String>> {

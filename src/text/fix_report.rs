@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::object::fix::{CheckReport, FixReport, FixRun, Outcome};
+use super::object::parts::{SetAside, Step};
 use super::object::usage::Used;
-use super::object::{SetAside, Step};
 use super::summary::{UNCLAIMED, left_in_git, set_aside};
 use super::usage_words;
 use crate::exit::Exit as ExitOfRun;

@@ -5,13 +5,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub mod fix;
+pub mod parts;
 pub mod schema;
 pub mod usage;
 
 use crate::text::halt_report::json::HaltReport;
 use crate::text::summary::json::Summary;
-use crate::text::summary::of_git;
 use fix::FixReport;
+use parts::SetAside;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::commands::ProjectCommands;
 use tdd_core::event::{Plan, RunId};
@@ -186,44 +187,5 @@ impl Failure {
     pub fn of(trouble: &Trouble) -> Self {
         let (what, why, next) = (trouble.what.clone(), trouble.why.clone(), trouble.next.clone());
         Self { what, why, next }
-    }
-}
-
-/// A command for a person to choose.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Step {
-    pub what: String,
-    pub command: String,
-}
-
-/// What was put back or stands in the tree, and may be a person's.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum SetAside {
-    /// Files.
-    Files {
-        paths: Vec<RelPath>,
-        /// The tree that holds them.
-        kept: CheckpointId,
-        /// A role may have left them: its block names none of them.
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        perhaps_a_roles: bool,
-    },
-    /// Of git's own state, in words, with the command that brings it back.
-    Git { git: String },
-}
-
-impl SetAside {
-    /// All of a run.
-    pub fn of(facts: &Facts) -> Vec<Self> {
-        let one = |perhaps_a_roles| {
-            move |(paths, kept): &(Vec<RelPath>, CheckpointId)| Self::Files {
-                paths: paths.clone(),
-                kept: kept.clone(),
-                perhaps_a_roles,
-            }
-        };
-        let files = facts.set_aside.iter().map(one(false)).chain(facts.unnamed.iter().map(one(true)));
-        files.chain(of_git(facts).map(|git| Self::Git { git: git.clone() })).collect()
     }
 }

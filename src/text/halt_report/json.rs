@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{LINE_WIDTH, RAW_LINES, Report};
+use crate::text::object::parts::{SetAside, Step};
 use crate::text::object::usage::UsageReport;
-use crate::text::object::{SetAside, Step};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::parts::{SetAside, Step};
 use super::usage::Used;
-use super::{SetAside, Step};
 use tdd_core::event::RunId;
 use tdd_core::finding::ClassedChange;
 use tdd_core::path::RelPath;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Row, SummaryFacts, commit_command, evidence, matrix, undo_command, unverified};
-use crate::text::object::SetAside;
+use crate::text::object::parts::SetAside;
 use crate::text::object::usage::UsageReport;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{Leaked, Refactoring, RunId, Runs};
