@@ -30,7 +30,9 @@ mod cut_off;
 mod desk;
 mod edit;
 mod faces;
+mod first_tests;
 mod git_hooks;
+mod gone_tests;
 pub mod hook;
 mod inner_tests;
 mod input;
@@ -38,6 +40,7 @@ mod install;
 mod kept;
 pub mod mcp;
 mod mixed;
+mod moved;
 mod one_by_one;
 mod own_settings;
 mod paths;
@@ -54,12 +57,13 @@ mod templates;
 mod turn;
 mod whole;
 mod within;
+mod worse;
 
 use agents::{AgentHooks, Moment};
 use annotation::Names;
-use compare::{compare, of};
-use desk::Desk;
+use compare::compare;
 pub(super) use desk::NO_TESTS;
+use desk::{Desk, of};
 use paths::Target;
 use ran::Wanted;
 use refactoring::Looked;
@@ -262,6 +266,11 @@ fn refactor(args: &RefactorArgs) -> Result<ExitCode, Trouble> {
             .because("it is kept in the journal, and a person reads it")
             .advise("tdd gate refactor on --why 'rename Cart to Basket'")
     })?;
+    if why.trim() == NO_TESTS {
+        return Err(Trouble::user("refactor mode wants a reason of its own")
+            .because("this one is the gate's, for a repository without tests")
+            .advise("say what is going to be done: tdd gate refactor on --why 'rename Cart to Basket'"));
+    }
     if let Some(bad) = args.files.iter().find(|glob| globset::Glob::new(glob).is_err()) {
         return Err(Trouble::user(format!("`{bad}` is no glob")).advise("for example: --files 'src/**/*.py'"));
     }

@@ -17,14 +17,17 @@ mod hidden;
 mod history;
 mod install;
 mod kept;
+mod known_tools;
 mod mcp;
 mod mcp_runs;
 mod odd_sessions;
+mod put_back;
 mod real;
 mod returning;
 mod together;
 mod told;
 mod ways_around;
+mod without_tests;
 
 pub const SHOP: &str = "def total(prices):\n    return 0\n";
 pub const RIGHT: &str = "def total(prices):\n    return sum(prices)\n";

@@ -338,6 +338,7 @@ fn ac_tdd_11_5_a_session_is_told_and_replayed_like_a_run() {
         session: SessionId("0b5e".to_owned()),
         version: "0.1.0".to_owned(),
         agent: "claude".to_owned(),
+        model: None,
         commands: ProjectCommands {
             test: suite.clone(),
             test_source: "tdd.yaml".to_owned(),

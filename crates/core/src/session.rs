@@ -29,6 +29,9 @@ pub use permit::{Permit, Refusal, Rules, in_run};
 /// Failed ends of turns with one red test before a person has to look.
 pub const MOST_REPAIRS: u8 = 2;
 
+/// What a failed end of a turn in refactor mode is counted for, in place of a test.
+pub const GATE_COMMAND: &str = "the gate command";
+
 /// Good trees that are remembered besides the one that the session began with.
 const MOST_KNOWN: usize = 20;
 

@@ -169,7 +169,7 @@ impl Scene<'_> {
             result: Tree { commit: triple.result.clone(), tree: told.trees.1.clone() },
             runner: started.commands.runner.to_string(),
             agent: Some(mask(&started.agent)),
-            model: None,
+            model: started.model.as_deref().map(mask),
             cost: Cost::default(),
             ts: past.records.get(triple.at).map_or(0, |record| record.ts),
             tdd: started.version.clone(),

@@ -151,7 +151,9 @@ fn read(file: &Path) -> Result<Read, Trouble> {
         }
     }
     if read.lines.is_empty() && read.unfit.is_empty() {
-        return Err(unreadable("it is empty".to_owned()));
+        return Err(Trouble::user(format!("{} holds nothing to prove", file.display()))
+            .because("it is empty, as an export is that found no test turned green")
+            .advise("export again once there is one: tdd corpus export --out FILE"));
     }
     Ok(read)
 }

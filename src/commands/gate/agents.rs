@@ -2,9 +2,29 @@
 //!
 //! A tool that no table names is refused before it runs; `session_gate: tools:` in tdd.yaml names more.
 
+mod codex;
 mod tables;
 
-use tables::{CLAUDE, CODEX, COPILOT, GEMINI, OPENCODE, PI, VSCODE};
+use codex::CODEX;
+use tables::{CLAUDE, COPILOT, GEMINI, OPENCODE, PI, VSCODE};
+
+/// Tools by name.
+pub(super) type Tools = &'static [(&'static str, Tool)];
+
+/// The tools of `tdd mcp`, which judges each call by itself. That a server of this name is ours can't be known from its
+/// name: whichever it is, the tree is looked at afterwards.
+const OURS: Tools = &[
+    ("run_tests", Tool::Shell),
+    ("claim_edit", Tool::Shell),
+    ("edit_file", Tool::Shell),
+    ("flush", Tool::Shell),
+    ("status", Tool::Shell),
+    ("run", Tool::Shell),
+    ("wait_run", Tool::Shell),
+    ("run_status", Tool::Shell),
+    ("halt_report", Tool::Shell),
+    ("criteria", Tool::Shell),
+];
 
 /// The hooks of one agent.
 #[derive(Debug)]
@@ -12,7 +32,9 @@ pub(super) struct AgentHooks {
     pub(super) name: &'static str,
     /// The agent's names of events, by what they mean.
     pub(super) events: &'static [(&'static str, Moment)],
-    pub(super) tools: &'static [(&'static str, Tool)],
+    pub(super) tools: Tools,
+    /// What its hooks put before a tool's own name, with nothing between, and the tools that are called so.
+    pub(super) namespaces: &'static [(&'static str, Tools)],
     /// Where its JSON holds the session, the event, the tool's name, what the tool is given, and the folder.
     pub(super) keys: Keys,
     pub(super) answer: Answer,
@@ -79,11 +101,26 @@ impl AgentHooks {
     }
 
     pub(super) fn tool(&self, name: &str) -> Option<Tool> {
-        self.tools.iter().find(|(known, _)| *known == name).map(|(_, tool)| *tool)
+        let of =
+            |tools: Tools, name: &str| tools.iter().find(|(known, _)| *known == name).map(|(_, tool)| *tool);
+        let within = |(space, tools): &(&str, Tools)| name.strip_prefix(space).and_then(|own| of(tools, own));
+        of(self.tools, name).or_else(|| self.namespaces.iter().find_map(within))
     }
 
     pub(super) fn edit_tools(&self) -> Vec<&'static str> {
         let edits = |tool: &Tool| matches!(tool, Tool::Edit(_) | Tool::EditEach(..) | Tool::Patch(_));
         self.tools.iter().filter(|(_, tool)| edits(tool)).map(|(name, _)| *name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mcp::offered;
+    use super::*;
+
+    #[test]
+    fn each_tool_of_our_own_server_is_known() {
+        let known: Vec<&str> = OURS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(known, offered());
     }
 }

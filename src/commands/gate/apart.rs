@@ -1,8 +1,8 @@
 //! A gate of several commands, `a && b`, one by one: where the first is red the others say nothing.
 
 use super::desk::{Desk, Project};
-use super::refactoring::{Beside, new_reds};
 use super::runs;
+use super::worse::{Beside, new_reds};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;

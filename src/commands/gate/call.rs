@@ -15,6 +15,9 @@ use tdd_core::event::{SessionId, ToolClass};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 
+/// Letters of a model's name.
+const LONGEST_NAME: usize = 100;
+
 /// One call, as far as it could be read.
 pub(super) struct Call {
     pub(super) agent: &'static AgentHooks,
@@ -32,6 +35,8 @@ pub(super) struct Call {
     pub(super) is_compacted: bool,
     /// The agent's name for this call of the tool, or the tool's.
     pub(super) use_id: String,
+    /// The model that the agent says to have.
+    pub(super) model: Option<String>,
     /// What the person said, told apart by a hash; empty where the agent does not tell it.
     pub(super) said: String,
 }
@@ -73,7 +78,8 @@ pub(super) fn read(args: &HookArgs) -> Result<Call, Trouble> {
     let cwd = text(&["cwd"]);
     let said = text(&["prompt"]).map(|said| blake3::hash(said.trim().as_bytes()).to_hex().to_string());
     let said = said.unwrap_or_default();
-    Ok(Call { agent, moment, event, session, tool, input, cwd, is_again, is_compacted, use_id, said })
+    let model = text(&["model"]).map(|model| model.chars().take(LONGEST_NAME).collect());
+    Ok(Call { agent, moment, event, session, tool, input, cwd, is_again, is_compacted, use_id, model, said })
 }
 
 /// An agent's word for a session, as a name that a folder and a ref can have.

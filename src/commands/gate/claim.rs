@@ -5,13 +5,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::annotation::Names;
-use super::desk::Desk;
+use super::compare::compare;
+use super::desk::{Desk, of};
 use super::ran::is_case_of;
-use super::see::{kind, nearest};
+use super::see::{kind, most_like, nearest};
 use super::{HOPELESS, desk, inside, runs, spelt};
 use crate::cli::gate::ClaimArgs;
 use crate::view::print;
-use tdd_core::event::{Event, PassFail};
+use tdd_core::event::{Event, PassFail, SessionEvent};
 use tdd_core::harmless::{self, shell_word};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -35,6 +36,13 @@ pub(super) fn run(args: &ClaimArgs) -> Result<ExitCode, Trouble> {
     }
     refuse_unseen(&desk, &id)?;
     let (mut events, mut told) = (Vec::new(), String::new());
+    if desk.is_without_tests() {
+        // What was free until now is seen as that; from here on an edit answers a test.
+        told += &compare(&mut desk, None, Look::Quick)?.told;
+        let tree = desk.state().tree.clone();
+        events.push(of(SessionEvent::RefactorOff { command: String::new(), duration_ms: 0, tree }));
+        told += "tdd: there is a test now, so refactor mode is off\n";
+    }
     for file in &args.files {
         let path = claimable(&desk, file)?;
         let _ = writeln!(told, "claimed {} for {id}", harmless::line(path.as_str()));
@@ -64,6 +72,16 @@ fn refuse_unseen(desk: &Desk, id: &TestId) -> Result<(), Trouble> {
         .advise("put the test where git sees it, or take it out of .gitignore, and run it again"))
 }
 
+/// What comes next for a test that was run.
+fn next_of(desk: &Desk, id: &TestId) -> String {
+    let word = shell_word(&id.0);
+    if desk.state().tests.get(id).is_some_and(LastRun::is_counted_red) {
+        format!("tdd gate claim {word} FILE")
+    } else {
+        format!("tdd gate test {word}")
+    }
+}
+
 /// Why nothing can be claimed for this test.
 fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
     let run = format!("tdd gate test {}", shell_word(&id.0));
@@ -74,7 +92,10 @@ fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
                 .because(format!("it was not run in this session{}", nearest(id, &known)))
                 .advise(match known.iter().find(|other| is_case_of(other, id)) {
                     Some(case) => format!("claim a case: tdd gate claim {} FILE", shell_word(&case.0)),
-                    None => format!("run it: {run}"),
+                    None => match most_like(id, &known) {
+                        Some(other) => format!("if that is meant: {}", next_of(desk, other)),
+                        None => format!("run it: {run}"),
+                    },
                 })
         }
         Some(last) if last.status == PassFail::Pass && last.tree.as_ref() != Some(&desk.state().tree) => {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::desk::Desk;
+use super::desk::{Desk, of};
 use super::inner_tests::{self, may_hold_tests, only_tests};
 use super::mixed;
+use super::moved;
 use super::own_settings;
 use super::paths::{self, Target};
 use super::stands::{self, Beside};
@@ -29,6 +30,9 @@ use tdd_snapshot::half_done::{HalfDone, in_the_midst_of};
 
 /// Files that are named one by one.
 const NAMED: usize = 10;
+
+/// Good trees that a commit is compared with.
+const MOST_GOOD: usize = 5;
 
 /// What a look came to.
 #[derive(Debug, Default)]
@@ -75,6 +79,7 @@ fn compared(desk: &mut Desk, came: Came<'_>, look: Look) -> Result<Compared, Tro
         return Ok(Compared::default());
     }
     let beside = Beside::of(desk, &mut checkpoints, &before)?;
+    let vanished = moved::vanished(&changes);
     let (edits, mut refused) = judged(desk, &mut checkpoints, (&before, &now), (changes, tool, &beside));
     let warned = warned(desk, &edits);
     let mut events: Vec<Event> = edits.into_iter().map(|fact| of(SessionEvent::Edit(fact))).collect();
@@ -84,17 +89,21 @@ fn compared(desk: &mut Desk, came: Came<'_>, look: Look) -> Result<Compared, Tro
     desk.record(&events)?;
     let mut told = String::new();
     if !refused.is_empty() {
-        let paths: Vec<RelPath> = refused.keys().cloned().collect();
+        let mut paths: Vec<RelPath> = refused.keys().cloned().collect();
+        let sources = moved::sources(&mut checkpoints, (&before, &now), (&vanished, &paths));
+        paths.extend(sources.iter().map(|(from, _)| from.clone()));
         let cause = (RepairCause::Unclaimed, &[][..]);
         let label = take_back(desk, &mut checkpoints, (&before, &now), &paths, cause)?;
         told = match came {
             Came::With(_) => words(desk, &refused, &label),
             Came::Meanwhile => left(desk, &paths, &label),
         };
+        told += &moved::told(&sources);
         if let Some(git) = &desk.state().git
             && let Some(head) = checkpoints.head_holds(git, &now, &paths)?
         {
-            told += &still_in_head(git, &head);
+            let back = last_good(desk, &mut checkpoints, (&git.head, &head))?;
+            told += &still_in_head(&back, &head);
             if checkpoints.is_merge(&head) {
                 told += "\ntdd: a merge whose conflicts somebody resolves is an edit; at the person's word: tdd gate refactor \
                          on --why 'resolve the merge', then merge again";
@@ -215,15 +224,29 @@ pub(super) fn in_the_midst(desk: &Desk) -> String {
 }
 
 /// What was taken back in the tree alone, and what to do about it.
-fn still_in_head(git: &GitSeen, head: &CheckpointId) -> String {
-    let short = |commit: &CheckpointId| commit.0.get(..12).unwrap_or(&commit.0).to_owned();
+fn still_in_head(back: &str, head: &CheckpointId) -> String {
     format!(
-        "\ntdd: HEAD has it still, at {}; where it was: git reset --soft {}. What git brings stands if all of its \
+        "\ntdd: HEAD has it still, at {}; where it was: git reset --soft {back}. What git brings stands if all of its \
          commits were there when the session began, or are a person's, and no claim is open; a person pulls \
          between two turns",
-        short(head),
-        short(&git.head)
+        short(head)
     )
+}
+
+fn short(commit: &CheckpointId) -> String {
+    commit.0.get(..12).unwrap_or(&commit.0).to_owned()
+}
+
+/// The commit to go back to from one that holds what may not stand: the last that holds judged work alone.
+pub(super) fn last_good(
+    desk: &Desk,
+    checkpoints: &mut GitCheckpoints,
+    (since, head): (&CheckpointId, &CheckpointId),
+) -> Result<String, Trouble> {
+    let state = desk.state();
+    let known = state.known.iter().rev().take(MOST_GOOD);
+    let trees: Vec<CheckpointId> = [&state.tree, &state.good].into_iter().chain(known).cloned().collect();
+    Ok(short(&checkpoints.last_judged(since, head, &trees)?))
 }
 
 /// What a `git stash pop` has ended that was taken back.
@@ -323,10 +346,6 @@ pub(super) fn take_back(
     let tree = checkpoints.see()?;
     desk.record(&[Event::TreeSeen { tree }])?;
     Ok(label)
-}
-
-pub(super) fn of(event: SessionEvent) -> Event {
-    Event::Session(Box::new(event))
 }
 
 /// Where what was taken back is kept, for whoever wants it again.

@@ -10,11 +10,10 @@ use crate::world::project::{self, Place};
 use crate::world::project_commands::{self, Chosen};
 use crate::world::session_file::{self, Depth, SessionFile, Turn};
 use tdd_child::clock::SystemClock;
-use tdd_child::regular_file;
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::event::{Event, RunId, SessionEvent, SessionId, SessionStarted};
 use tdd_core::path::RelPath;
-use tdd_core::policy::{self, FileClass, Policy};
+use tdd_core::policy::{self, Policy};
 use tdd_core::ports::{Checkpoints as _, Clock as _};
 use tdd_core::session::{Rules, Session};
 use tdd_core::trouble::Trouble;
@@ -22,22 +21,27 @@ use tdd_snapshot::checkpoints::watch::Look;
 use tdd_snapshot::checkpoints::{self, GitCheckpoints, run_refs};
 
 use super::super::run::wire;
-use super::{caller, templates};
+use super::{caller, gone_tests, templates};
 
-/// Why a repository without tests begins in refactor mode.
+/// Why a repository without tests begins in refactor mode. Nobody else gives this reason.
 pub(in crate::commands) const NO_TESTS: &str = "the repository has no tests yet";
 
 /// The label of the tree that a session began with.
 const BEGIN: &str = "begin";
-/// A source that is looked into for tests of its own.
-const LARGEST_SOURCE: u64 = 2 << 20;
-
 /// The session at hand.
 pub(super) struct Desk {
     pub(super) place: Place,
     pub(super) environment: Environment,
     pub(super) session: SessionFile,
     pub(super) rules: Rules,
+}
+
+/// Whose a session is: its name, its agent, and the model where the agent tells it.
+#[derive(Clone, Copy)]
+pub(super) struct Whose<'w> {
+    pub(super) id: &'w SessionId,
+    pub(super) agent: &'w str,
+    pub(super) model: Option<&'w str>,
 }
 
 /// What a project says of itself, for those calls that run something.
@@ -55,7 +59,8 @@ impl Desk {
         whose: (&SessionId, &str),
         depth: Depth,
     ) -> Result<Self, Trouble> {
-        Self::called(place, environment, whose, (depth, false))?
+        let (id, agent) = whose;
+        Self::called(place, environment, Whose { id, agent, model: None }, (depth, false))?
     }
 
     /// The same for a call that may be `is_late`: what it is about has happened already. Within: why a session can't
@@ -63,11 +68,11 @@ impl Desk {
     pub(super) fn called(
         place: Place,
         environment: Environment,
-        (id, agent): (&SessionId, &str),
+        whose: Whose<'_>,
         (depth, is_late): (Depth, bool),
     ) -> Result<Result<Self, Trouble>, Trouble> {
         let mut place = place;
-        let session = match Turn::take(&place.repository, id)?.open(depth)? {
+        let session = match Turn::take(&place.repository, whose.id)?.open(depth)? {
             Ok(session) => {
                 // A session begun in a project's folder is about that project, wherever a command is typed.
                 if !is_named(&place) {
@@ -77,7 +82,7 @@ impl Desk {
             }
             Err(turn) => {
                 place.project = own_project(&place, &environment).unwrap_or(place.project);
-                match begin(turn, &place, &environment, ((id, agent), is_late))? {
+                match begin(turn, &place, &environment, (&whose, is_late))? {
                     Ok(session) => session,
                     Err(unable) => return Ok(Err(unable)),
                 }
@@ -114,6 +119,11 @@ impl Desk {
         self.record(&[Event::Session(Box::new(event))])
     }
 
+    /// Whether refactor mode is on for want of tests alone.
+    pub(super) fn is_without_tests(&self) -> bool {
+        self.state().refactor.as_ref().is_some_and(|refactor| refactor.why == NO_TESTS)
+    }
+
     pub(super) fn checkpoints(&self, look: Look) -> Result<GitCheckpoints, Trouble> {
         watching(&self.place.repository, &self.state().started.session, &self.session.folder, look)
     }
@@ -125,6 +135,11 @@ impl Desk {
     pub(super) fn masked(&self, text: &str) -> String {
         crate::commands::given::mask_of(&self.environment).apply(text).into_owned()
     }
+}
+
+/// An event of a session's.
+pub(super) fn of(event: SessionEvent) -> Event {
+    Event::Session(Box::new(event))
 }
 
 /// Which session is meant: the one that is named, else that of the agent which has started this process, else the one
@@ -200,13 +215,15 @@ fn begin(
     turn: Turn,
     place: &Place,
     environment: &Environment,
-    ((id, agent), is_late): ((&SessionId, &str), bool),
+    (whose, is_late): (&Whose<'_>, bool),
 ) -> Result<Result<SessionFile, Trouble>, Trouble> {
+    let Whose { id, agent, model } = *whose;
     checkpoints::exclude_sessions(&place.repository)?;
     let mut checkpoints = watching(&place.repository, id, turn.folder(), Look::Whole)?;
     checkpoints.hold_ignored(&what_settles_the_gate(place, agent))?;
     let tree = checkpoints.see()?;
     let git = checkpoints.git_seen()?;
+    let seen = (git.as_ref().map(|git| git.head.clone()), tree.clone());
     let began = checkpoints.labelled(BEGIN);
     let files = checkpoints.files(&tree)?;
     let settled = settled(place, environment, &files);
@@ -235,6 +252,7 @@ fn begin(
         session: id.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         agent: agent.to_owned(),
+        model: model.map(str::to_owned),
         commands,
         project: place.project_in_repository(),
         mode: project.gate.mode,
@@ -248,7 +266,9 @@ fn begin(
         Event::Session(Box::new(SessionEvent::SessionStarted(Box::new(started)))),
         Event::PolicySettled { policy: Box::new(policy.effective().clone()) },
     ];
-    if !has_tests {
+    // Tests that are gone and that nobody has committed as gone are no reason to do without.
+    let is_without = !has_tests && gone_tests::since_head(&mut checkpoints, &policy, &seen)?.is_empty();
+    if is_without {
         let why = NO_TESTS.to_owned();
         events.push(Event::Session(Box::new(SessionEvent::RefactorOn { files: Vec::new(), why })));
     }
@@ -288,7 +308,7 @@ fn settled(
     match project_of(place, environment) {
         Ok(project) => {
             let policy = wire::policy_of(place, &project.settings, &project.chosen)?;
-            let has_tests = has_tests(place, &policy, files);
+            let has_tests = gone_tests::has_some(place, &policy, files);
             Ok((project, policy, has_tests))
         }
         // Where nothing could be run nothing can be red; where there are tests somebody has to say how.
@@ -319,20 +339,6 @@ fn without_command(
         return None;
     }
     Some((Project { settings, chosen, gate }, policy, false))
-}
-
-/// Whether any file holds tests: by its name, or, in a language that keeps them among the code, by what it says.
-fn has_tests(place: &Place, policy: &Policy, files: &[RelPath]) -> bool {
-    let is_test =
-        |path: &&RelPath| policy.classify(path) == FileClass::Test && !policy.is_data_of_tests(path);
-    let holds_some = |path: &&RelPath| {
-        let bytes =
-            regular_file::head(&place.repository.join(path.as_str()), LARGEST_SOURCE).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        text.contains("#[test]") || text.contains("#[cfg(test)]") || text.contains("import.meta.vitest")
-    };
-    let may_hold = |path: &&RelPath| matches!(path.extension(), "rs" | "ts" | "js");
-    files.iter().any(|path| is_test(&path)) || files.iter().filter(may_hold).any(|path| holds_some(&path))
 }
 
 /// Where the agent works: what its own variable says, else the folder of its process if the session is of that work

@@ -19,10 +19,12 @@ use super::call::{Call, files, inside, read, tool_of};
 use super::caller::{self, Caller};
 use super::compare::{compare, in_doubt, in_the_midst};
 use super::cut_off::Open;
-use super::desk::{self, Desk};
+use super::desk::{self, Desk, Whose};
 use super::inner_tests::{self, only_tests};
 use super::turn::{self, Turned};
-use super::{agents_environment, cut_off, git_hooks, mixed, own_settings, refactoring, settings, within};
+use super::{
+    agents_environment, cut_off, git_hooks, gone_tests, mixed, own_settings, refactoring, settings, within,
+};
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
 use crate::settings::Environment;
@@ -147,10 +149,10 @@ fn during_run(call: &Call, place: &Place, cwd: &Path, run: &at_work::Run) -> Res
 }
 
 fn in_session(call: &Call, place: Place, environment: Environment, cwd: &Path) -> Result<Word, Trouble> {
-    let id = (&call.session, call.agent.name);
+    let whose = Whose { id: &call.session, agent: call.agent.name, model: call.model.as_deref() };
     let depth = if call.moment == Moment::TurnEnd { Depth::Whole } else { Depth::Quick };
     let is_late = matches!(call.moment, Moment::After | Moment::SubagentEnd | Moment::TurnEnd);
-    let mut desk = match Desk::called(place, environment, id, (depth, is_late))? {
+    let mut desk = match Desk::called(place, environment, whose, (depth, is_late))? {
         Ok(desk) => desk,
         // Nothing can be edited yet; a person's word is not stopped by that.
         Err(unable) if matches!(call.moment, Moment::SessionStart | Moment::TurnStart | Moment::TurnEnd) => {
@@ -272,9 +274,10 @@ fn begun(desk: &Desk) -> String {
     match &desk.state().refactor {
         Some(refactor) if refactor.why == desk::NO_TESTS => {
             "tdd: this repository has no tests, so refactor mode is on: edits are free. Once there is a test and a \
-             test command: tdd gate refactor off"
+             test command: tdd gate refactor off; a claim on a red test ends it, too"
                 .to_owned()
         }
+        None if let Some(gone) = gone_tests::told(desk) => gone,
         _ => "tdd: code is edited only for a red test. Write a failing test; tdd gate test FILE::NAME; tdd gate \
               claim FILE::NAME TARGET; edit TARGET; tdd gate flush"
             .to_owned(),

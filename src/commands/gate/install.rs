@@ -21,6 +21,8 @@ use tdd_child::regular_file;
 use tdd_core::trouble::{Trouble, Why};
 
 const LARGEST: u64 = 4 << 20;
+/// Agents that read a project's settings in the folder alone in which they are started, and in none above it.
+const FROM_ITS_FOLDER: [&str; 2] = ["claude", "gemini"];
 /// What every hook of ours begins with, whichever program it names.
 const OURS: &str = " gate hook ";
 
@@ -41,6 +43,7 @@ pub(super) fn run(args: &InstallArgs) -> Result<ExitCode, Trouble> {
     } else {
         project::locate(&cwd)?.project.join(template.project)
     };
+    let elsewhere = elsewhere(args, &cwd, &at)?;
     let tdd = program(args)?;
     let before = read(&at)?;
     let after = match (template.kind, args.uninstall) {
@@ -66,10 +69,25 @@ pub(super) fn run(args: &InstallArgs) -> Result<ExitCode, Trouble> {
     }
     prove(template, &tdd)?;
     print::result(&format!(
-        "tdd: the hook answers, and blocks what it has to\n{}",
+        "tdd: the hook answers, and blocks what it has to\n{}{elsewhere}",
         template.after.map(|word| format!("tdd: {word}\n")).unwrap_or_default()
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is told where an agent that is started in this folder does not read the settings of its project.
+fn elsewhere(args: &InstallArgs, cwd: &Path, at: &Path) -> Result<String, Trouble> {
+    let place = project::locate(cwd)?;
+    if args.user || !FROM_ITS_FOLDER.contains(&args.agent.as_str()) || place.cwd == place.project {
+        return Ok(String::new());
+    }
+    let (agent, top) = (&args.agent, place.project.display());
+    Ok(format!(
+        "tdd: {agent} reads {} only where it is started in {top}; started here, in {}, it calls no hook, and nothing is held. \
+         Start it in {top}, or have the hooks in every folder: tdd gate install {agent} --user\n",
+        at.display(),
+        place.cwd.display()
+    ))
 }
 
 /// A project's settings are shared, so they name the program alone; a person's own name this very one.

@@ -50,6 +50,12 @@ const MOST_SAID: u64 = 256 << 10;
 const WAY: &str = "Code is edited only for a red test. Write a failing test with edit_file; run_tests; claim_edit; \
                    edit_file; flush. Or have a whole requirement built and proven by agents of its own: run.";
 
+/// The names of its tools.
+#[cfg(test)]
+pub(super) fn offered() -> Vec<&'static str> {
+    OFFERS.iter().map(|offer| offer.name).collect()
+}
+
 pub fn run(args: &McpArgs) -> Result<ExitCode, Trouble> {
     let (cwd, environment) = crate::commands::given::surroundings()?;
     let place = project::locate(&cwd)?;
@@ -60,7 +66,6 @@ pub fn run(args: &McpArgs) -> Result<ExitCode, Trouble> {
         })?,
     };
     let gate = Gate { place, environment, id, at_work: Arc::default() };
-    gate.begin()?;
     event_loop()?.block_on(serve(gate))
 }
 
@@ -75,9 +80,12 @@ async fn serve(gate: Gate) -> Result<ExitCode, Trouble> {
     let mut interrupted = signal(SignalKind::interrupt()).map_err(ended)?;
     let at_work = Arc::clone(&gate.at_work);
     let (read, write) = stdio_pipes();
+    let own = gate.clone();
     let talk = async {
         let service = serve_server(gate, Lines::new(read, write)).await;
         let service = service.map_err(|error| broken(error.to_string()))?;
+        // One that only looks whether there is a server begins nothing.
+        own.begin()?;
         service.waiting().await.map_err(|error| broken(error.to_string()))?;
         Ok(ExitCode::SUCCESS)
     };

@@ -1,20 +1,19 @@
 //! Refactor mode at its end, and at the end of a turn in it: judged by the gate command, which is to be green, or no worse
 //! than it is without the edits of the mode.
 
-use std::collections::BTreeSet;
-
-use super::apart;
-use super::compare::{self, compare, kept_as, of};
-use super::desk::{Desk, NO_TESTS, Project};
+use super::compare::{self, compare, kept_as};
+use super::desk::{Desk, Project, of};
 use super::kept::{self, Tests};
-use super::runs;
 use super::turn::{self, SHOWN, Turned};
+use super::worse::{Beside, new_reds};
+use super::{apart, first_tests, runs};
 use tdd_core::attempt::CheckpointId;
-use tdd_core::event::{GateMode, PassFail, RepairCause, SessionEvent};
+use tdd_core::event::{GateMode, RepairCause, SessionEvent};
 use tdd_core::excerpt;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Checkpoints as _;
-use tdd_core::test::{Outcome, TestId, TestRun};
+use tdd_core::session::{GATE_COMMAND, MOST_REPAIRS};
+use tdd_core::test::{TestId, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::GitCheckpoints;
 use tdd_snapshot::checkpoints::watch::Look;
@@ -33,31 +32,19 @@ const ASK: &str =
 /// Tests that are named one by one.
 const NAMED: usize = 5;
 
-/// A red gate beside the same gate without the edits of the mode.
-pub(super) enum Beside {
-    /// None of its edits is left.
-    NoEdits,
-    /// What is red is red without them, too.
-    NoWorse,
-    /// Red besides: tests, or commands of the gate's.
-    Worse(Vec<String>),
-    /// Both are red, and what is red in them can't be told.
-    BothRed,
-    /// It is green without them.
-    Green,
-}
-
 /// What a model is told once of refactor mode that it has edited in.
 pub(super) fn reminder(desk: &Desk) -> Option<String> {
     let refactor = desk.state().refactor.as_ref()?;
-    let is_ours = refactor.why != NO_TESTS && !refactor.edited.is_empty();
-    is_ours.then(|| "tdd: refactor mode is on. When you are done: tdd gate refactor off. If the turn ends red, its edits are taken back".to_owned())
+    if desk.is_without_tests() {
+        return first_tests::reminder(desk);
+    }
+    (!refactor.edited.is_empty()).then(|| "tdd: refactor mode is on. When you are done: tdd gate refactor off. If the turn ends red, its edits are taken back".to_owned())
 }
 
 /// The end of a turn that was refused an end before: it is done, so what refactor mode allowed is judged as well.
 pub(super) fn ended_again(desk: &mut Desk) -> Result<Turned, Trouble> {
     let turned = turn::flush(desk)?;
-    if matches!(turned, Turned::Red(_)) || reminder(desk).is_none() {
+    if matches!(turned, Turned::Red(_)) || desk.is_without_tests() || reminder(desk).is_none() {
         return Ok(turned);
     }
     Ok(judged(desk)?.unwrap_or(turned))
@@ -78,7 +65,8 @@ fn judged(desk: &mut Desk) -> Result<Option<Turned>, Trouble> {
         match tests_of(desk, &project, &run)? {
             Tests::Kept => {
                 let tree = desk.state().tree.clone();
-                desk.record_one(SessionEvent::Flushed { test_ids: Vec::new(), tree })?;
+                let test_ids = no_row(desk)?;
+                desk.record_one(SessionEvent::Flushed { test_ids, tree })?;
                 return Ok(None);
             }
             Tests::Unsure(why) => {
@@ -113,6 +101,18 @@ fn judged(desk: &mut Desk) -> Result<Option<Turned>, Trouble> {
     Ok(Some(Turned::Red(format!("{red}\n{told}. It said:\n{said}"))))
 }
 
+/// What failed once and is green now by other edits: the next red turn is no second one in a row. That it is green where
+/// its edits were taken back says nothing, and halted is halted until a person has looked.
+fn no_row(desk: &Desk) -> Result<Vec<TestId>, Trouble> {
+    let gate = TestId(GATE_COMMAND.to_owned());
+    let state = desk.state();
+    let has_failed = state.repairs.get(&gate).is_some_and(|count| *count < MOST_REPAIRS);
+    if !has_failed || edited(desk, &state.good)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![gate])
+}
+
 /// The gate is green by other tests than before, and the code fails those.
 fn broken(desk: &mut Desk, good: &CheckpointId, red: &str) -> Result<Turned, Trouble> {
     let files = edited(desk, good)?;
@@ -126,9 +126,14 @@ fn broken(desk: &mut Desk, good: &CheckpointId, red: &str) -> Result<Turned, Tro
 fn taken_back(desk: &mut Desk, good: &CheckpointId, files: &[RelPath]) -> Result<String, Trouble> {
     let now = desk.state().tree.clone();
     let mut checkpoints = desk.checkpoints(Look::Quick)?;
-    let label = compare::take_back(desk, &mut checkpoints, (good, &now), files, (RepairCause::Red, &[]))?;
+    let red = [(TestId(GATE_COMMAND.to_owned()), None)];
+    let label = compare::take_back(desk, &mut checkpoints, (good, &now), files, (RepairCause::Red, &red))?;
     let paths: Vec<&str> = files.iter().map(RelPath::as_str).collect();
-    Ok(format!("tdd: taken back: {}; kept as {}", paths.join(", "), kept_as(desk, &label)))
+    let told = format!("tdd: taken back: {}; kept as {}", paths.join(", "), kept_as(desk, &label));
+    if desk.state().halted().is_empty() {
+        return Ok(told);
+    }
+    Ok(format!("{told}. Halted: {GATE_COMMAND} failed {MOST_REPAIRS} turns. Stop, and tell the person"))
 }
 
 /// Whether the mode has left the tests as good as they were. Without edits of its own there is nothing to judge.
@@ -153,34 +158,15 @@ pub(super) fn end(desk: &mut Desk, project: &Project, looked: Looked) -> Result<
     let run = runs::gate(desk, project)?;
     let _ = compare(desk, None, Look::Quick)?;
     let command = desk.masked(&run.command);
-    let why = if run.own_exit().is_success() {
-        "the gate is green".to_owned()
-    } else {
-        let since = since(desk);
-        let files = edited(desk, &since)?;
-        let stays = match beside(desk, project, (&since, &files), &run)? {
-            Beside::NoEdits => Ok("the gate is red, and none of the mode's edits is left"),
-            Beside::NoWorse => Ok("the gate is red, and no worse than without your edits"),
-            Beside::Worse(mut names) => {
-                names.truncate(NAMED);
-                Err(format!("; without your edits these are not: {}", names.join(", ")))
-            }
-            Beside::BothRed => Err("; it is red without your edits, too, and does not tell test by test what is. Take \
-                                    your edits back, or tell the person, who mends the gate or switches this session's \
-                                    off: tdd gate off"
-                .to_owned()),
-            Beside::Green => Err("; without your edits it is green".to_owned()),
-        };
-        match stays {
-            Ok(why) => why.to_owned(),
-            Err(why) => {
-                let output = excerpt::head_and_tail(&desk.masked(&run.output), SHOWN);
-                return Ok(Turned::Red(format!(
-                    "{}tdd: refactor mode stays on: `{command}` is red ({}){why}. It said:\n{output}",
-                    compared.told,
-                    run.own_exit()
-                )));
-            }
+    let why = match why_off(desk, project, &run)? {
+        Ok(why) => why,
+        Err(why) => {
+            let output = excerpt::head_and_tail(&desk.masked(&run.output), SHOWN);
+            return Ok(Turned::Red(format!(
+                "{}tdd: refactor mode stays on: `{command}` is red ({}){why}. It said:\n{output}",
+                compared.told,
+                run.own_exit()
+            )));
         }
     };
     if let Some(lost) = lost(tests_of(desk, project, &run)?, looked) {
@@ -189,9 +175,44 @@ pub(super) fn end(desk: &mut Desk, project: &Project, looked: Looked) -> Result<
     }
     let tree = desk.state().tree.clone();
     let tests = changed_tests(desk);
+    let test_ids = no_row(desk)?;
+    if !test_ids.is_empty() {
+        desk.record_one(SessionEvent::Flushed { test_ids, tree: tree.clone() })?;
+    }
     desk.record(&[of(SessionEvent::RefactorOff { command, duration_ms: run.duration_ms, tree })])?;
     let told = format!("{}tdd: refactor mode is off; {why}{tests}", compared.told);
     Ok(Turned::Green { told, beside: String::new() })
+}
+
+/// Why the mode may end by what its gate says, or why it stays on.
+fn why_off(desk: &Desk, project: &Project, run: &TestRun) -> Result<Result<String, String>, Trouble> {
+    if run.own_exit().is_success() {
+        return Ok(Ok("the gate is green".to_owned()));
+    }
+    if desk.is_without_tests()
+        && let Some(mut names) = first_tests::red_alone(desk, run)?
+    {
+        names.truncate(NAMED);
+        let names = names.join(", ");
+        return Ok(Ok(format!(
+            "the gate is red by tests alone that were never green, to be claimed: {names}"
+        )));
+    }
+    let since = since(desk);
+    let files = edited(desk, &since)?;
+    Ok(match beside(desk, project, (&since, &files), run)? {
+        Beside::NoEdits => Ok("the gate is red, and none of the mode's edits is left".to_owned()),
+        Beside::NoWorse => Ok("the gate is red, and no worse than without your edits".to_owned()),
+        Beside::Worse(mut names) => {
+            names.truncate(NAMED);
+            Err(format!("; without your edits these are not: {}", names.join(", ")))
+        }
+        Beside::BothRed => Err("; it is red without your edits, too, and does not tell test by test what is. Take \
+                                your edits back, or tell the person, who mends the gate or switches this session's \
+                                off: tdd gate off"
+            .to_owned()),
+        Beside::Green => Err("; without your edits it is green".to_owned()),
+    })
 }
 
 /// What keeps the mode on though its gate does not.
@@ -236,23 +257,4 @@ fn beside(
         return Ok(apart::beside(desk, project, (since, files))?.unwrap_or(Beside::BothRed));
     };
     Ok(if new.is_empty() { Beside::NoWorse } else { Beside::Worse(new.into_iter().map(|id| id.0).collect()) })
-}
-
-/// What is red besides; `None` where it can't be told.
-pub(super) fn new_reds(desk: &Desk, run: &TestRun, without: &TestRun) -> Option<Vec<TestId>> {
-    let (now, before) = (reds(run)?, reds(without)?);
-    // What was seen green in the session is not red from before, though the file of that work may be among these.
-    let was_green =
-        |id: &TestId| desk.state().tests.get(id).is_some_and(|last| last.status == PassFail::Pass);
-    Some(now.into_iter().filter(|id| !before.contains(id) || was_green(id)).collect())
-}
-
-/// What is red by a run's report; `None` where it tells no test.
-fn reds(run: &TestRun) -> Option<BTreeSet<TestId>> {
-    let report = run.report.as_ref().filter(|report| report.complete && report.project_broken.is_none())?;
-    let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
-    let failed = failed.map(|test| test.id.clone());
-    let unloaded = report.load_failures.iter().map(|load| TestId(load.file.to_string()));
-    let reds: BTreeSet<TestId> = failed.chain(unloaded).collect();
-    (!reds.is_empty()).then_some(reds)
 }

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::compare::of;
-use super::desk::{self, Desk};
+use super::desk::{self, Desk, of};
 use super::{brought, caller};
 use crate::commands::runs::journalled::Journalled;
 use crate::world::session_file::{self, shelf};

@@ -67,7 +67,9 @@ fn in_words(desk: &Desk) -> String {
     if let Some(refactor) = &state.refactor {
         let files =
             if refactor.files.is_empty() { "all files".to_owned() } else { refactor.files.join(", ") };
-        let _ = writeln!(text, "refactor mode is on for {files}: {}", refactor.why);
+        let had_none = desk.is_without_tests() && !state.tests.is_empty();
+        let why = if had_none { "there were no tests when the session began" } else { &refactor.why };
+        let _ = writeln!(text, "refactor mode is on for {files}: {why}");
         let _ = writeln!(text, "  it ends with: tdd gate refactor off");
         let changed = super::kept::changed_tests(desk);
         if !changed.is_empty() {

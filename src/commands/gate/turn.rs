@@ -240,12 +240,17 @@ pub(super) fn committed(desk: &mut Desk) -> Result<Option<String>, Trouble> {
     if unjudged.is_empty() && now.head != before.head && !now.trusted.contains(&now.head) {
         now.trusted.push(now.head.clone());
     }
-    let (back, is_new) = (given_since.0.get(..12).unwrap_or(&given_since.0).to_owned(), now != before);
+    let (head, is_new) = (now.head.clone(), now != before);
+    let given_since = given_since.clone();
     if is_new {
         desk.record_one(SessionEvent::Committed { git: now })?;
     }
     let names: Vec<&str> = unjudged.iter().map(RelPath::as_str).take(5).collect();
-    Ok((!names.is_empty()).then(|| {
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let back = compare::last_good(desk, &mut checkpoints, (&given_since, &head))?;
+    Ok(Some({
         format!(
             "tdd: HEAD holds other text than the files that were judged: {}. Commit them as they are, or take the commit \
              back (git reset --soft {back}), or tell the person",

@@ -14,6 +14,9 @@ pub(super) fn line(event: &SessionEvent) -> String {
         SessionEvent::Edit(fact) => edit(fact),
         SessionEvent::Repair(repair) => taken_back(repair),
         SessionEvent::RefactorOn { why, .. } => format!("refactor mode on: {why}"),
+        SessionEvent::RefactorOff { command, .. } if command.is_empty() => {
+            "refactor mode off: a red test was claimed".to_owned()
+        }
         SessionEvent::RefactorOff { command, .. } => format!("refactor mode off: `{command}` is green"),
         SessionEvent::Flushed { test_ids, .. } => format!("kept, green: {}", ids(test_ids)),
         SessionEvent::Released { test_ids } => {

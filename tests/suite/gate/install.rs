@@ -184,3 +184,25 @@ fn ac_tdd_10_16_the_doctor_tells_of_a_version_whose_hooks_were_never_tried() {
         assert_eq!(told.contains(&words), is_told, "{told}");
     }
 }
+
+#[test]
+fn ac_tdd_10_76_an_install_from_a_folder_below_says_where_the_hooks_are_not_called() {
+    let tdd = std::path::Path::new(env!("CARGO_BIN_EXE_tdd"));
+    let below = |sandbox: &Sandbox, words: &[&str]| {
+        std::fs::create_dir_all(sandbox.path("apps/web")).unwrap();
+        let mut command = sandbox.command(tdd);
+        command.args(["gate", "install"]).args(words).env("PATH", path_with(tdd.parent().unwrap()));
+        Ran::of(&command.current_dir(sandbox.path("apps/web")).output().unwrap()).expect(0)
+    };
+    for agent in ["claude", "gemini"] {
+        let sandbox = project();
+        below(&sandbox, &[agent])
+            .says_on_stdout(&["it calls no hook", &format!("tdd gate install {agent} --user")]);
+        // The twins: at the top, and for the person.
+        for ran in [install(&sandbox, &[agent]), below(&sandbox, &[agent, "--user"])] {
+            assert!(!ran.expect(0).stdout.contains("calls no hook"), "{agent}");
+        }
+    }
+    let sandbox = project();
+    assert!(!below(&sandbox, &["codex"]).stdout.contains("calls no hook"), "it reads the folders above");
+}

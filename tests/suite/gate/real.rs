@@ -137,25 +137,88 @@ fn ac_tdd_10_15_a_sub_agent_of_the_real_claude_is_held() {
     assert!(types(&sandbox).contains(&"repair".to_owned()));
 }
 
+fn codex(sandbox: &Sandbox, server: &Server, command: &mut Command) {
+    let home = sandbox.beside("home/.codex");
+    std::fs::create_dir_all(&home).unwrap();
+    let config = format!(
+        "model_provider = \"kit\"\ncheck_for_update_on_startup = false\nallow_login_shell = false\n\
+         [projects.\"{}\"]\ntrust_level = \"trusted\"\n\
+         [model_providers.kit]\nname = \"kit\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
+         env_key = \"KIT_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n",
+        sandbox.repo().display(),
+        server.url
+    );
+    std::fs::write(home.join("config.toml"), config).unwrap();
+    command.args(["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]);
+    command.arg("Make total right.").env("CODEX_HOME", &home).env("KIT_KEY", KEY);
+}
+
 #[test]
 fn ac_tdd_10_15_the_real_codex_is_held() {
-    is_held("codex", |sandbox, server, command| {
-        let home = sandbox.beside("home/.codex");
-        std::fs::create_dir_all(&home).unwrap();
-        let config = format!(
-            "model_provider = \"kit\"\ncheck_for_update_on_startup = false\nallow_login_shell = false\n\
-             [projects.{:?}]\ntrust_level = \"trusted\"\n\
-             [model_providers.kit]\nname = \"kit\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\
-             env_key = \"KIT_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n",
-            sandbox.repo(),
-            server.url
-        );
-        std::fs::write(home.join("config.toml"), config).unwrap();
-        command.args([
-            "exec",
-            "--dangerously-bypass-approvals-and-sandbox",
-            "--dangerously-bypass-hook-trust",
-        ]);
-        command.arg("Make total right.").env("CODEX_HOME", &home).env("KIT_KEY", KEY);
+    is_held("codex", codex);
+}
+
+#[test]
+fn ac_tdd_10_67_a_sub_agent_of_the_real_codex_works_and_is_held() {
+    let tool = |name: &str, with: &str| format!("- tool: {{ name: {name}, with: {with} }}\n");
+    let by_sub_agent = [
+        write("shop.py", RIGHT),
+        "- run: \"sed -i s/0/7/ shop.py\"\n".to_owned(),
+        write("tests/test_more.py", TEST),
+        "- say: It was refused.\n".to_owned(),
+    ];
+    let by_agent = [
+        tool("spawn_agent", "{ message: Set the total now., task_name: set_it, fork_turns: none }"),
+        tool("wait_agent", "{ timeout_ms: 10000 }"),
+        tool("list_agents", "{}"),
+        tool("sleep", "{ duration_ms: 10 }"),
+        "- say: Done.\n".to_owned(),
+    ];
+    let script = format!(
+        "rules:\n{}{}{}",
+        rule("hook", "last: \"<hook_prompt\"", &["- say: I stop.\n".to_owned()]),
+        rule("agent", "prompt: \"Make total right\"", &by_agent),
+        // What it is told to do is sealed from one agent to the other, so that no prompt of its is read here.
+        rule("sub-agent", "system: multi_agent_role", &by_sub_agent)
+    );
+    let Some((sandbox, server, ran)) = played("codex", &script, codex) else { return };
+    let asked = server.requests();
+    assert!(asked.iter().any(|asked| asked["rule"] == "sub-agent"), "{asked:?}\n{}", ran.stderr);
+    let told = told(&sandbox);
+    assert!(!told.contains("no tool of codex is known"), "{told}");
+    for words in ["shop.py refused: no red test", "taken back; kept as refs/tdd/"] {
+        assert!(told.contains(words), "the sub-agent was not told `{words}`\n{}\n{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(sandbox.read("shop.py"), SHOP);
+    assert_eq!(sandbox.read("tests/test_more.py"), TEST, "a test is written before any claim");
+}
+
+#[test]
+fn ac_tdd_10_68_the_real_claude_works_by_our_tools_beside_its_hooks() {
+    let tool = |name: &str, with: &str| format!("- tool: {{ name: mcp__tdd__{name}, with: {with} }}\n");
+    let edit = || tool("edit_file", &format!("{{ path: shop.py, content: {RIGHT:?} }}"));
+    let turns = [
+        edit(),
+        tool("run_tests", &format!("{{ ids: [\"{ID}\"] }}")),
+        tool("claim_edit", &format!("{{ test_id: \"{ID}\", files: [shop.py] }}")),
+        edit(),
+        tool("flush", "{}"),
+        "- say: Done.\n".to_owned(),
+    ];
+    let script = format!("rules:\n{}", rule("all", "prompt: \"Make total right\"", &turns));
+    let played = played("claude", &script, |sandbox, server, command| {
+        let own = env!("CARGO_BIN_EXE_tdd");
+        let servers = format!("{{\"mcpServers\":{{\"tdd\":{{\"command\":{own:?},\"args\":[\"mcp\"]}}}}}}");
+        std::fs::write(sandbox.beside("mcp.json"), servers).unwrap();
+        claude(sandbox, server, command);
+        command.args(["--allowedTools", "mcp__tdd", "--strict-mcp-config", "--mcp-config"]);
+        command.arg(sandbox.beside("mcp.json"));
     });
+    let Some((sandbox, _server, ran)) = played else { return };
+    let told = told(&sandbox);
+    assert!(!told.contains("no tool of claude is known"), "{told}");
+    for words in ["shop.py refused: no red test", "claimed shop.py for", "edited shop.py", "edits kept"] {
+        assert!(told.contains(words), "no `{words}`\n{}\n{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
 }

@@ -25,7 +25,8 @@ pub enum SessionEvent {
         files: Vec<String>,
         why: String,
     },
-    /// The gate command was run and is green.
+    /// The gate command was run and is green, or red with nothing that the mode has made red. Without a command: a red
+    /// test was claimed in the mode that is on for want of tests.
     RefactorOff {
         command: String,
         duration_ms: u64,
@@ -113,6 +114,9 @@ pub struct SessionStarted {
     pub version: String,
     /// The agent's name, or `person`.
     pub agent: String,
+    /// The agent's word for its model, where its first call tells one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     pub commands: ProjectCommands,
     /// Where the project lies in the repository; empty for the root.
     pub project: String,

@@ -22,6 +22,7 @@ fn started() -> Event {
         session: SessionId("s".into()),
         version: "0".into(),
         agent: "claude".into(),
+        model: None,
         commands: ProjectCommands {
             test: "pytest".into(),
             test_source: "x".into(),

@@ -21,6 +21,8 @@ const NAME: &str = "known";
 const MOST_TIPS: usize = 5000;
 /// Branches of a turn that are looked into for what would be lost.
 const MOST_KEEPERS: usize = 8;
+/// Commits that are looked at for the newest good one.
+const MOST_COMMITS: usize = 10;
 const LONG_AGO: &str = "1000000000 +0000";
 
 impl GitCheckpoints {
@@ -197,6 +199,28 @@ impl GitCheckpoints {
         let paths = given.intersection(&differing).map(|path| shown(path));
         let paths: Vec<RelPath> = paths.collect();
         Ok(paths.into_iter().filter(|path| !self.differ_by_filters(path, head, tree)).collect())
+    }
+
+    /// The newest commit before HEAD's that gave, since `since`, nothing but what one of these trees has; `since` itself
+    /// where there is none.
+    pub fn last_judged(
+        &mut self,
+        since: &CheckpointId,
+        head: &CheckpointId,
+        trees: &[CheckpointId],
+    ) -> Result<CheckpointId, Trouble> {
+        let (most, range) = (format!("-n{MOST_COMMITS}"), format!("{since}..{head}"));
+        let said = self.own_git().ask(&["rev-list", "--first-parent", &most, &range], b"")?;
+        let commits = String::from_utf8_lossy(&said.stdout).into_owned();
+        for commit in commits.split_whitespace().skip(1).map(|name| CheckpointId(name.to_owned())) {
+            let given = self.differing(since, &commit)?;
+            for tree in trees {
+                if self.differing(&commit, tree)?.is_disjoint(&given) {
+                    return Ok(commit);
+                }
+            }
+        }
+        Ok(since.clone())
     }
 
     /// Whether a file of a commit is the same as the tree has it, but for what git's filters make of it.

@@ -57,18 +57,7 @@ pub(super) fn look(place: &Place, scene: &Scene) -> Vec<Finding> {
         findings.push(if heard.iter().any(|known| known == agent) {
             Finding::ok(Subject::Agent, format!("the gate's hooks of {agent} were called in this work tree"))
         } else {
-            let next = match *agent {
-                "codex" => "trust them in codex with /hooks; untrusted ones are skipped without a word",
-                _ => "begin a session of it here; if this stays, see that it reads these settings",
-            };
-            Finding::warning(
-                Subject::Agent,
-                Trouble::user(format!(
-                    "the gate's hooks of {agent} are installed and were never called here"
-                ))
-                .because("an agent that drops hooks says nothing, and nothing is held then")
-                .advise(next),
-            )
+            silent(agent)
         });
     }
     let switched_off = |folder: &&Path| {
@@ -100,6 +89,24 @@ pub(super) fn look(place: &Place, scene: &Scene) -> Vec<Finding> {
         findings.extend(of_the_last_session(place));
     }
     findings
+}
+
+/// Hooks that are installed, and that nobody has called.
+fn silent(agent: &str) -> Finding {
+    let next = match agent {
+        "codex" => "trust them in codex with /hooks; untrusted ones are skipped without a word",
+        "claude" | "gemini" => {
+            "begin a session of it in the folder that holds these settings; started in one below it does not read them, and \
+             what holds there is `tdd gate install AGENT --user`"
+        }
+        _ => "begin a session of it here; if this stays, see that it reads these settings",
+    };
+    Finding::warning(
+        Subject::Agent,
+        Trouble::user(format!("the gate's hooks of {agent} are installed and were never called here"))
+            .because("an agent that drops hooks says nothing, and nothing is held then")
+            .advise(next),
+    )
 }
 
 /// A program that the hooks of a project's settings would call instead.

@@ -2,12 +2,12 @@
 //! the tool names of microsoft/vscode-copilot-chat (`toolNames.ts`), of google-gemini/gemini-cli (`tool-names.ts`), and
 //! the tool identifiers of Copilot CLI's reference.
 
-use super::{AgentHooks, Answer, Keys, Moment, Tool};
+use super::{AgentHooks, Answer, Keys, Moment, OURS, Tool};
 
-const CLAUDE_KEYS: Keys =
+pub(super) const CLAUDE_KEYS: Keys =
     Keys { session: &["session_id"], event: "hook_event_name", tool: &["tool_name"], input: &["tool_input"] };
 
-const CLAUDE_EVENTS: &[(&str, Moment)] = &[
+pub(super) const CLAUDE_EVENTS: &[(&str, Moment)] = &[
     ("SessionStart", Moment::SessionStart),
     ("UserPromptSubmit", Moment::TurnStart),
     ("PreToolUse", Moment::Before),
@@ -74,58 +74,15 @@ const CLAUDE_TOOLS: &[(&str, Tool)] = &[
     ("ReadMcpResourceTool", Tool::Read),
 ];
 
+/// Of the editor that it is connected to: what it lists, and code that it runs in a notebook's kernel. Which server
+/// bears that name can't be known, so that the tree is looked at afterwards.
+const IDE: &[(&str, Tool)] = &[("getDiagnostics", Tool::Shell), ("executeCode", Tool::Shell)];
+
 pub(super) const CLAUDE: AgentHooks = AgentHooks {
     name: "claude",
     events: CLAUDE_EVENTS,
     tools: CLAUDE_TOOLS,
-    keys: CLAUDE_KEYS,
-    answer: Answer::Code,
-    asks: true,
-};
-
-pub(super) const CODEX: AgentHooks = AgentHooks {
-    name: "codex",
-    events: CLAUDE_EVENTS,
-    tools: &[
-        ("apply_patch", Tool::Patch(&["command", "input", "patch"])),
-        ("Edit", Tool::Patch(&["command", "input", "patch"])),
-        ("Write", Tool::Patch(&["command", "input", "patch"])),
-        ("Bash", Tool::Shell),
-        ("shell", Tool::Shell),
-        ("local_shell", Tool::Shell),
-        ("exec_command", Tool::Shell),
-        ("unified_exec", Tool::Shell),
-        ("write_stdin", Tool::Shell),
-        ("shell_command", Tool::Shell),
-        ("exec", Tool::Shell),
-        ("request_plugin_install", Tool::Shell),
-        ("update_plan", Tool::Read),
-        ("view_image", Tool::Read),
-        ("web_search", Tool::Read),
-        ("list_mcp_resources", Tool::Read),
-        ("read_mcp_resource", Tool::Read),
-        ("spawn_agent", Tool::Read),
-        ("wait_agent", Tool::Read),
-        ("wait", Tool::Read),
-        ("send_input", Tool::Read),
-        ("send_message", Tool::Read),
-        ("followup_task", Tool::Read),
-        ("resume_agent", Tool::Read),
-        ("close_agent", Tool::Read),
-        ("list_agents", Tool::Read),
-        ("list_mcp_resource_templates", Tool::Read),
-        ("tool_search", Tool::Read),
-        ("request_user_input", Tool::Read),
-        ("request_permissions", Tool::Read),
-        ("get_context_remaining", Tool::Read),
-        ("new_context_window", Tool::Read),
-        ("get_goal", Tool::Read),
-        ("create_goal", Tool::Read),
-        ("update_goal", Tool::Read),
-        ("list_dir", Tool::Read),
-        ("read_file", Tool::Read),
-        ("grep_files", Tool::Read),
-    ],
+    namespaces: &[("mcp__tdd__", OURS), ("mcp__ide__", IDE)],
     keys: CLAUDE_KEYS,
     answer: Answer::Code,
     asks: true,
@@ -176,6 +133,7 @@ pub(super) const GEMINI: AgentHooks = AgentHooks {
         ("tracker_add_dependency", Tool::Read),
         ("tracker_visualize", Tool::Read),
     ],
+    namespaces: &[],
     keys: CLAUDE_KEYS,
     answer: Answer::Code,
     asks: true,
@@ -229,6 +187,7 @@ pub(super) const COPILOT: AgentHooks = AgentHooks {
         ("show_file", Tool::Read),
         ("fetch_copilot_cli_documentation", Tool::Read),
     ],
+    namespaces: &[],
     keys: Keys {
         session: &["sessionId", "session_id"],
         event: "hookEventName",
@@ -293,6 +252,7 @@ pub(super) const VSCODE: AgentHooks = AgentHooks {
         ("get_doc_info", Tool::Read),
         ("view_image", Tool::Read),
     ],
+    namespaces: &[],
     keys: Keys {
         session: &["session_id", "sessionId"],
         event: "hook_event_name",
@@ -328,6 +288,7 @@ pub(super) const OPENCODE: AgentHooks = AgentHooks {
         ("skill", Tool::Read),
         ("question", Tool::Read),
     ],
+    namespaces: &[("tdd_", OURS)],
     keys: CLAUDE_KEYS,
     answer: Answer::Code,
     asks: true,
@@ -345,6 +306,7 @@ pub(super) const PI: AgentHooks = AgentHooks {
         ("find", Tool::Read),
         ("grep", Tool::Read),
     ],
+    namespaces: &[],
     keys: CLAUDE_KEYS,
     answer: Answer::Code,
     asks: true,

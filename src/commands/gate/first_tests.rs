@@ -1,0 +1,53 @@
+//! The first tests of a repository that began without any: red before there is code, and no fault of the mode's.
+
+use std::collections::BTreeSet;
+
+use super::desk::Desk;
+use crate::world::journal_file;
+use tdd_core::event::{Event, PassFail};
+use tdd_core::session::LastRun;
+use tdd_core::test::{FailureKind, Outcome, TestId, TestRun};
+use tdd_core::trouble::Trouble;
+
+/// What a model is told at the end of a turn that leaves such a test red.
+pub(super) fn reminder(desk: &Desk) -> Option<String> {
+    let (id, _) = desk.state().tests.iter().find(|(_, last)| LastRun::is_counted_red(last))?;
+    Some(format!(
+        "tdd: {id} is red, and refactor mode is on for want of tests. Claim a file for it: tdd gate claim {id} FILE; or end \
+         the mode: tdd gate refactor off"
+    ))
+}
+
+/// The reds of a run, if each is one that code can answer, and of a test that nobody has seen green.
+pub(super) fn red_alone(desk: &Desk, run: &TestRun) -> Result<Option<Vec<String>>, Trouble> {
+    let Some(report) =
+        run.report.as_ref().filter(|report| report.complete && report.project_broken.is_none())
+    else {
+        return Ok(None);
+    };
+    let answers = |kind: FailureKind| {
+        matches!(kind, FailureKind::Assertion | FailureKind::Error | FailureKind::Missing)
+    };
+    let mut reds = Vec::new();
+    for test in &report.tests {
+        if let Outcome::Failed(failure) = &test.outcome {
+            reds.push((test.id.clone(), answers(failure.kind)));
+        }
+    }
+    let unloaded = report.load_failures.iter();
+    reds.extend(unloaded.map(|load| (TestId(load.file.to_string()), answers(load.failure.kind))));
+    let greens = greens(desk)?;
+    let is_new = |id: &TestId| !greens.iter().any(|green| green == id || green.file() == id.0);
+    let is_alone = !reds.is_empty() && reds.iter().all(|(id, is_answered)| *is_answered && is_new(id));
+    Ok(is_alone.then(|| reds.into_iter().map(|(id, _)| id.0).collect()))
+}
+
+/// Every test that was ever green in this session.
+fn greens(desk: &Desk) -> Result<BTreeSet<TestId>, Trouble> {
+    let records = journal_file::read_only(&desk.session.folder)?;
+    let green = |event: &Event| {
+        let Event::TestRun(fact) = event else { return None };
+        (fact.status == PassFail::Pass).then(|| fact.test_id.clone())
+    };
+    Ok(records.iter().filter_map(|record| green(&record.event)).collect())
+}

@@ -1,0 +1,121 @@
+//! Tools that an agent has from elsewhere than its own list: of a namespace, of a server.
+
+use serde_json::json;
+
+use super::mcp::Client;
+use super::{ID, RIGHT, SHOP, begun, claims, hook, hook_with, project, red};
+use crate::sandbox::{Ran, Sandbox, has_pytest, wait_for};
+
+fn asks(sandbox: &Sandbox, agent: &str, tool: &str) -> Ran {
+    let told = json!({
+        "session_id": "s-1", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {},
+        "cwd": sandbox.repo(),
+    });
+    hook_with(sandbox, &[agent], told.to_string().as_bytes())
+}
+
+#[test]
+fn ac_tdd_10_67_a_tool_of_a_namespace_is_known_by_both_names_in_one_word() {
+    let sandbox = project();
+    for tool in [
+        "collaborationspawn_agent",
+        "collaborationwait_agent",
+        "collaborationsend_message",
+        "collaborationfollowup_task",
+        "collaborationlist_agents",
+        "collaborationinterrupt_agent",
+        "multi_agent_v1send_input",
+        "clocksleep",
+        "clockcurr_time",
+        "request_user_input_async",
+    ] {
+        asks(&sandbox, "codex", tool).expect(0);
+    }
+    // Looks like one, and is none: another's tool, another's namespace, one that edits.
+    for tool in ["clockspawn_agent", "collaborationsleep", "otherspawn_agent", "clockapply_patch", "clock"] {
+        asks(&sandbox, "codex", tool).expect(2).says(&["no tool of codex is known"]);
+    }
+    asks(&sandbox, "claude", "collaborationspawn_agent").expect(2).says(&["no tool of claude is known"]);
+}
+
+/// What a server does that is called so.
+fn serves(sandbox: &Sandbox, tool: &str, file: &str, text: &str) -> Ran {
+    hook(sandbox, "PreToolUse", tool, json!({})).expect(0);
+    sandbox.write(file, text);
+    hook(sandbox, "PostToolUse", tool, json!({}))
+}
+
+#[test]
+fn ac_tdd_10_68_a_tool_of_our_own_server_runs_and_what_it_changed_is_looked_at() {
+    let Some(sandbox) = begun() else { return };
+    for agent in ["claude", "codex"] {
+        for tool in ["run_tests", "claim_edit", "edit_file", "flush", "status", "wait_run"] {
+            asks(&sandbox, agent, &format!("mcp__tdd__{tool}")).expect(0);
+        }
+        asks(&sandbox, agent, "mcp__tdd__teleport").expect(2).says(&["is known"]);
+        asks(&sandbox, agent, "mcp__other__run_tests").expect(2).says(&["is known"]);
+    }
+    asks(&sandbox, "claude", "mcp__ide__getDiagnostics").expect(0);
+    // Another server by our name, or by the editor's, edits what nothing allows.
+    for tool in ["mcp__tdd__edit_file", "mcp__ide__getDiagnostics"] {
+        serves(&sandbox, tool, "shop.py", RIGHT)
+            .expect(2)
+            .says(&["shop.py refused: no red test", "taken back"]);
+        assert_eq!(sandbox.read("shop.py"), SHOP, "{tool}");
+    }
+    // The same edit under a claim stands.
+    red(&sandbox, ID);
+    claims(&sandbox, ID, "shop.py");
+    serves(&sandbox, "mcp__tdd__edit_file", "shop.py", RIGHT).expect(0);
+    assert_eq!(sandbox.read("shop.py"), RIGHT);
+}
+
+#[test]
+fn ac_tdd_10_75_a_server_that_nobody_greets_begins_no_session() {
+    let sandbox = project();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
+    command.arg("mcp").stdin(std::process::Stdio::null());
+    let _ = command.output().unwrap();
+    assert!(!sandbox.path(".tdd/sessions").exists(), "nobody was there");
+    // One that greets is at work from then on, before its first call.
+    let client = Client::start(&sandbox);
+    wait_for(|| {
+        let entries = sandbox.path(".tdd/sessions").read_dir();
+        entries.is_ok_and(|all| all.flatten().any(|entry| entry.path().join("events.jsonl").is_file()))
+    });
+    client.ends().expect(0);
+}
+
+#[test]
+fn ac_tdd_10_77_a_claim_of_what_is_no_test_names_the_one_that_may_be_meant() {
+    let Some(sandbox) = begun() else { return };
+    red(&sandbox, ID);
+    let held = "tests/test_held.py::test_held";
+    sandbox.tdd(&["gate", "test", held]).expect(0);
+    let claim = |id: &str| sandbox.tdd(&["gate", "claim", id, "shop.py"]).expect(2);
+    claim("tests/test_total.py::test_summ").says(&["if that is meant", &format!("tdd gate claim {ID} FILE")]);
+    claim("tests/test_held.py::test_hold").says(&["if that is meant", &format!("tdd gate test {held}")]);
+    claim("x::y").says(&["run it: tdd gate test x::y"]);
+    sandbox.tdd(&["explain", "claim"]).expect(0).says_on_stdout(&["which red test an edit"]);
+}
+
+#[test]
+fn ac_tdd_10_78_a_session_keeps_the_name_of_the_model_that_its_agent_tells() {
+    if !has_pytest() {
+        return;
+    }
+    for (model, line) in [(Some("gpt-6.1-sol"), "\"model\":\"gpt-6.1-sol\""), (None, "\"model\":null")] {
+        let sandbox = project();
+        let mut told =
+            json!({ "session_id": "s-1", "hook_event_name": "SessionStart", "cwd": sandbox.repo() });
+        if let Some(model) = model {
+            told["model"] = model.into();
+        }
+        hook_with(&sandbox, &["codex"], told.to_string().as_bytes()).expect(0);
+        red(&sandbox, ID);
+        claims(&sandbox, ID, "shop.py");
+        sandbox.write("shop.py", RIGHT);
+        sandbox.tdd(&["gate", "flush"]).expect(0).says_on_stdout(&["1 green"]);
+        sandbox.tdd(&["corpus", "export"]).expect(0).says_on_stdout(&[line]);
+    }
+}
