@@ -33,6 +33,7 @@ const QUICK: &str = "test: python3 -m unittest discover -s tests -t .\nbackoff: 
 
 #[test]
 fn each_outcome_has_its_exit_code_and_says_what_to_do() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -189,6 +190,7 @@ const KEY: &str = "k-0123456789-very-secret-abcdef";
 
 #[test]
 fn an_agent_that_prints_its_key_is_not_quoted() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -234,6 +236,7 @@ fn an_agent_that_prints_its_key_is_not_quoted() {
 /// In the requirement itself: whatever is kept, said or told to a role has it masked, and the work is done.
 #[test]
 fn a_secret_in_a_criterion_is_in_nothing_that_is_kept_or_shown() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -425,6 +428,7 @@ fn own_table(more: &str) -> String {
 
 #[test]
 fn ac_tdd_6_40_a_program_that_fails_is_told_as_that_before_all_else() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -19,6 +19,7 @@ fn run(header: &str, files: &[&str], level: &str) -> (Sandbox, Ran) {
 
 #[test]
 fn ac_tdd_8_49_what_a_requirement_allows_is_written_and_told_and_nothing_else_is() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

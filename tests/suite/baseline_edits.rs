@@ -29,6 +29,7 @@ fn is_still_mine(sandbox: &Sandbox, ran: &Ran) {
 
 #[test]
 fn ac_tdd_9_54_what_changes_while_the_baseline_runs_is_told_and_no_undo_takes_it_back() {
+    left_to_the_night!();
     for level in ["audit", "enforce"] {
         for is_fix in [false, true] {
             let more = if is_fix { "fix: { checks: [sh ../check.sh] }\n" } else { "" };
@@ -49,6 +50,7 @@ fn ac_tdd_9_54_what_changes_while_the_baseline_runs_is_told_and_no_undo_takes_it
 /// The twin: what the commands write each time is theirs, under a name of its own each time, too.
 #[test]
 fn ac_tdd_9_55_what_a_run_apart_writes_again_is_a_by_product() {
+    left_to_the_night!();
     for writes in [
         "echo $$ >report.txt",
         "mkdir -p rep/$$; echo x >rep/$$/r",
@@ -84,6 +86,7 @@ esac
 /// A list that the suite writes from the code is the suite's in every version; what a person writes into it is not.
 #[test]
 fn ac_tdd_9_70_what_the_suite_writes_from_the_code_is_a_by_product_after_each_criterion() {
+    left_to_the_night!();
     // After each run of the suite in the work tree, as whoever sits there.
     let edits = "case $PWD in */repo) grep -q ac1 src.txt && echo mine >>API.md;; esac";
     for (edit, is_told) in [("", false), (edits, true)] {
@@ -109,6 +112,7 @@ fn ac_tdd_9_70_what_the_suite_writes_from_the_code_is_a_by_product_after_each_cr
 /// A mode that the suite sets in each run is the suite's, of a protected file, too; one that a person sets is not.
 #[test]
 fn ac_tdd_9_72_a_mode_that_the_suite_sets_of_a_protected_file_is_no_roles_fault() {
+    left_to_the_night!();
     let once = "test -e ../once || { : >../once; chmod 755 tests/other.sh; }";
     let always = "chmod 755 tests/other.sh README.md";
     // In `enforce` no test could set it once in a person's place.
@@ -206,6 +210,7 @@ def pytest_runtest_logreport(report):
 
 #[test]
 fn ac_tdd_9_71_what_tests_write_for_a_canary_is_nobodys_and_put_back_in_silence() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

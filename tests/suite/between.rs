@@ -56,6 +56,7 @@ fn gone_on_with() -> (Sandbox, Ran) {
 
 #[test]
 fn ac_tdd_9_23_what_a_run_went_on_with_is_told_as_a_persons_and_stays_theirs_to_an_undo() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -104,6 +105,7 @@ fn a_persons_edit_of_a_roles_file_is_not_undone_without_a_word() {
 
 #[test]
 fn ac_tdd_9_24_a_persons_version_that_a_run_alone_holds_is_not_cleaned_without_a_word() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -312,6 +314,7 @@ fn ac_tdd_9_25_what_no_fixer_could_have_written_is_not_taken_back_with_its_attem
 /// Elsewhere nobody can tell: what the fixer does not name is kept and named, and not cleaned without a word.
 #[test]
 fn what_a_fixer_does_not_name_is_kept_and_named_when_its_attempt_is_taken_back() {
+    left_to_the_night!();
     for (level, edited) in [("audit", true), ("audit", false), ("enforce", true), ("enforce", false)] {
         if level == "enforce" && !has_bwrap() {
             return;

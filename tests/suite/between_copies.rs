@@ -37,6 +37,7 @@ fn what_a_refused_resume_has_seen_is_not_cleaned_without_a_word() {
 /// that from before the attempt.
 #[test]
 fn what_is_put_away_as_a_refused_resume_advises_is_refused_no_more() {
+    left_to_the_night!();
     let waits = HONEST_AGENT.replace(
         "implementer) echo two >>src.txt;",
         "implementer) echo two >>src.txt; test -e ../held || { : >../held; echo up >../up; read line <../go; };",
@@ -117,6 +118,7 @@ fn ac_tdd_9_24_what_goes_with_a_failed_attempt_and_no_role_names_is_kept_and_tol
 /// write again; data that they do is theirs.
 #[test]
 fn ac_tdd_9_46_a_test_that_changes_while_the_baseline_runs_is_kept_before_it_is_put_back() {
+    left_to_the_night!();
     for (file, is_there, by_tests) in [
         ("tests/base.sh", true, false),
         ("tests/mine.sh", false, false),

@@ -132,6 +132,7 @@ fn pytest(production: &str) -> Option<Lab> {
 
 #[test]
 fn an_honest_green_of_pytest_is_one_with_a_canary_and_shows_none() {
+    left_to_the_night!();
     let Some(lab) = pytest("def price():\n    return 3\n") else { return };
     let run = lab.run();
     assert_eq!(run.canary, Canary::SeenFailing, "{}", run.output);
@@ -171,6 +172,7 @@ fn a_canary_takes_part_where_files_or_ids_are_chosen() {
 
 #[test]
 fn an_honest_red_is_told_as_it_is() {
+    left_to_the_night!();
     let Some(lab) = pytest("def price():\n    return 2\n") else { return };
     let run = lab.run();
     assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{}", run.output);
@@ -203,6 +205,7 @@ const PYTEST_ATTACKS: &[(&str, &str, Canary)] = &[
 
 #[test]
 fn ac_tdd_8_4_what_pytest_runs_is_not_patched_unseen() {
+    left_to_the_night!();
     if pytest("").is_none() {
         return;
     }
@@ -249,6 +252,7 @@ fn unittest(production: &str) -> Option<Lab> {
 
 #[test]
 fn unittest_carries_a_canary_too() {
+    left_to_the_night!();
     let Some(lab) = unittest("def price():\n    return 3\n") else { return };
     let run = lab.run();
     assert_eq!((run.canary, run.exit), (Canary::SeenFailing, Exit::Code(1)), "{}", run.output);
@@ -286,6 +290,7 @@ fn cargo(production: &str) -> Lab {
 
 #[test]
 fn cargo_carries_a_canary_that_calls_what_the_judged_test_calls() {
+    left_to_the_night!();
     let honest = "pub fn price() -> u32 {\n    3\n}\n";
     let run = cargo(honest).run();
     assert_eq!((run.canary, run.exit), (Canary::SeenFailing, Exit::Code(101)), "{}", run.output);
@@ -335,6 +340,7 @@ const NODE: &str = "import test from 'node:test';\nimport assert from 'node:asse
 
 #[test]
 fn node_carries_a_canary_that_does_what_the_judged_file_does() {
+    left_to_the_night!();
     let honest = "export const price = () => 3;\n";
     let Some(lab) = node(honest, NODE) else { return };
     let run = lab.run();
@@ -439,6 +445,7 @@ fn an_honest_green_carries_a_canary_that_nobody_sees(kind: RunnerKind) {
 
 #[test]
 fn an_honest_green_of_vitest_carries_a_canary_that_nobody_sees() {
+    left_to_the_night!();
     an_honest_green_carries_a_canary_that_nobody_sees(RunnerKind::Vitest);
 }
 
@@ -489,6 +496,7 @@ fn matchers_are_not_patched_unseen(kind: RunnerKind) {
 
 #[test]
 fn matchers_of_vitest_are_not_patched_unseen() {
+    left_to_the_night!();
     matchers_are_not_patched_unseen(RunnerKind::Vitest);
 }
 

@@ -40,6 +40,7 @@ fn awkward(repository: &Repository) {
 
 #[test]
 fn a_tree_comes_back_byte_for_byte_whatever_attributes_say() {
+    left_to_the_night!();
     for attributes in [
         "",
         "* text=auto eol=crlf\n",
@@ -160,6 +161,7 @@ fn ac_tdd_9_8_what_is_no_file_and_was_there_before_a_run_stays() {
 
 #[test]
 fn every_state_of_a_repository_can_be_checkpointed() {
+    left_to_the_night!();
     let cases: [(&str, &str); 9] = [
         ("dirty tree", "echo x >> a; git add a; echo y >> a; echo n > new; git rm -q --cached b"),
         ("detached HEAD", "git checkout -q --detach"),
@@ -356,6 +358,7 @@ fn a_forged_time_does_not_hide_a_change() {
 
 #[test]
 fn a_restore_is_not_led_out_of_the_tree() {
+    left_to_the_night!();
     type Attack = (&'static str, &'static str);
     let cases: [Attack; 8] = [
         ("folder to link", "mv src moved; ln -s ../outside src"),

@@ -70,6 +70,7 @@ fn open_all(sandbox: &Sandbox) {
 
 #[test]
 fn what_a_person_has_closed_is_closed_after_a_run_and_an_undo() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -102,6 +103,7 @@ fn what_a_person_has_closed_is_closed_after_a_run_and_an_undo() {
 /// A role that closes a folder of the project's hides nothing by it.
 #[test]
 fn what_a_role_closes_is_looked_into() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

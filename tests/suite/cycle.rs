@@ -60,6 +60,7 @@ fn a_python_project_goes_through() {
 
 #[test]
 fn a_node_project_goes_through() {
+    left_to_the_night!();
     if has_node() {
         goes_through("node", "NODE-1");
     }
@@ -75,6 +76,7 @@ fn goes_through_with_packages(runner: &str, requirement: &str) {
 
 #[test]
 fn a_vitest_project_goes_through() {
+    left_to_the_night!();
     goes_through_with_packages("vitest", "VITEST-1");
 }
 
@@ -88,6 +90,7 @@ fn a_jest_project_goes_through() {
 
 #[test]
 fn a_bun_project_goes_through() {
+    left_to_the_night!();
     goes_through_with_packages("bun", "BUN-1");
 }
 
@@ -160,6 +163,7 @@ print(f"```tdd-result\nrole: {role}\nstatus: ok\nfiles: {files}\ncommand: t\nout
 
 #[test]
 fn a_program_of_the_generic_table_goes_through() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -234,6 +238,7 @@ fn tests_of_plain_tap_that_were_there_before_take_part_in_every_run() {
 
 #[test]
 fn ac_tdd_6_45_json_prints_one_object_a_line_and_people_are_told_on_stderr() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

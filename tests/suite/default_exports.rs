@@ -14,6 +14,7 @@ fn of_node<'a>(tests: &'a [(&'a str, &'a str)], code: &'a [(&'a str, &'a str)]) 
 
 #[test]
 fn ac_tdd_8_75_a_default_export_that_a_module_lacks_is_missing_to_who_expects_something_of_it() {
+    left_to_the_night!();
     let code = format!("{DOUBLE}export default {{ double }};\n");
     let test = |expectation: &str| {
         format!(
@@ -51,6 +52,7 @@ fn ac_tdd_8_75_so_is_what_a_helper_lacks_that_exports_by_default() {
 
 #[test]
 fn ac_tdd_8_75_vitest_and_jest_say_it_in_their_words() {
+    left_to_the_night!();
     let test = |body: &str| {
         format!(
             "{VITEST}import double, {{ one }} from '../src/shop.js';\n\ntest('three', () => {{ {body}; }});\n"

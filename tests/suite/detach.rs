@@ -99,6 +99,7 @@ fn a_detached_run_that_is_killed_is_told_as_cut_off() {
 
 #[test]
 fn ac_tdd_6_13_the_last_object_alone_is_printed_where_that_is_asked_for() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     let ran = sandbox.tdd(&["STE-1", "--json=summary"]).expect(0);
     let lines: Vec<&str> = ran.stdout.lines().collect();

@@ -95,6 +95,7 @@ fn a_fit_project_has_nothing_in_the_way_and_stays_as_it_was() {
 
 #[test]
 fn a_gate_is_shown_to_refuse_or_not() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -117,6 +118,7 @@ fn a_gate_is_shown_to_refuse_or_not() {
 
 #[test]
 fn a_test_command_is_shown_to_refuse_or_not() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -149,6 +151,7 @@ fn a_test_command_is_shown_to_refuse_or_not() {
 
 #[test]
 fn a_pytest_project_is_fit() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -161,6 +164,7 @@ fn a_pytest_project_is_fit() {
 
 #[test]
 fn a_rust_project_is_fit() {
+    left_to_the_night!();
     let sandbox = Sandbox::of_fixture("demo");
     sandbox.write("tdd.yaml", &format!("{AGENT}test: cargo test\ngate: cargo test --quiet\n"));
     sandbox.commit();

@@ -300,6 +300,7 @@ fn gone_on(sandbox: &Sandbox, ran: &Ran, before: &Before) -> Result<(), String> 
 
 #[test]
 fn a_run_gets_over_any_error_of_the_system() {
+    left_to_the_night!();
     let words = vec!["STE-1"];
     play(&Play { name: "run", words, codes: &[0, 2, 3], make: fresh, after: gone_on }, 6, 300);
 }
@@ -343,6 +344,7 @@ fn undone(sandbox: &Sandbox, ran: &Ran, before: &Before) -> Result<(), String> {
 
 #[test]
 fn an_undo_gets_over_any_error_of_the_system() {
+    left_to_the_night!();
     let words = vec!["undo", "--discard-changes"];
     play(&Play { name: "undo", words, codes: &[0, 1, 2], make: changed, after: undone }, 4, 300);
 }
@@ -372,6 +374,7 @@ fn resumed(sandbox: &Sandbox, ran: &Ran, _before: &Before) -> Result<(), String>
 
 #[test]
 fn a_resume_gets_over_any_error_of_the_system() {
+    left_to_the_night!();
     let words = vec!["resume"];
     play(&Play { name: "resume", words, codes: &[0, 2, 3], make: paused, after: resumed }, 1, 30);
 }
@@ -444,6 +447,7 @@ fn cleaned(sandbox: &Sandbox, ran: &Ran, before: &Before) -> Result<(), String> 
 
 #[test]
 fn a_clean_gets_over_any_error_of_the_system() {
+    left_to_the_night!();
     let words = vec!["clean", "--all"];
     play(&Play { name: "clean", words, codes: &[0, 1, 2], make: changed, after: cleaned }, 1, 30);
 }
@@ -507,6 +511,7 @@ fn a_checkup_gets_over_any_error_of_the_system() {
 /// Errors in a git of the run's: the k-th that is started, at a call that any git makes.
 #[test]
 fn a_run_gets_over_any_error_in_a_git() {
+    left_to_the_night!();
     let Some(size) = Size::of("gits", 1, 60).filter(|_| can_inject()) else { return };
     let sandbox = fresh();
     let saved = Saved::of(&sandbox);
@@ -561,6 +566,7 @@ fn a_run_gets_over_any_error_in_a_git() {
 /// new, and be removed. The repository of the person hangs on the first of these.
 #[test]
 fn a_file_of_git_that_cannot_be_read_before_a_child_is_not_removed_after_it() {
+    left_to_the_night!();
     if !can_inject() {
         return;
     }
@@ -597,6 +603,7 @@ fn a_file_of_git_that_cannot_be_read_before_a_child_is_not_removed_after_it() {
 /// A thread or a pair of sockets that can't be had is a trouble. Libraries that make them panic, too.
 #[test]
 fn a_thread_or_a_socket_that_cannot_be_had_is_no_panic() {
+    left_to_the_night!();
     if !can_inject() {
         return;
     }

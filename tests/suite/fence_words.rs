@@ -49,6 +49,7 @@ fn ac_tdd_9_113_a_baseline_that_a_fence_turns_red_names_the_fence() {
 
 #[test]
 fn ac_tdd_9_113_a_halt_that_a_fence_caused_names_the_fence() {
+    left_to_the_night!();
     let own = "mkdir \"$HOME/.my-agent\" || exit 1";
     for (deed, told) in [(own, Some("uses_home")), ("echo it broke; exit 1", None)] {
         let ran = with("", deed, "").tdd(&["STE-1", "--sandbox", "enforce"]).expect(1);
@@ -73,6 +74,7 @@ fn ac_tdd_9_113_a_halt_that_a_fence_caused_names_the_fence() {
 
 #[test]
 fn ac_tdd_9_114_what_an_installation_leaves_and_git_does_not_ignore_is_told_with_the_line() {
+    left_to_the_night!();
     let install = "d=.venv/lib/python3.11/site-packages/six-1.dist-info; mkdir -p $d; echo pip >$d/INSTALLER";
     for (deed, line) in [
         (install, Some(".venv/")),

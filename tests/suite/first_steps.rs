@@ -6,6 +6,7 @@ use super::stops::project;
 
 #[test]
 fn ac_tdd_12_2_init_writes_what_it_said_once_and_takes_it_back() {
+    left_to_the_night!();
     let sandbox = Sandbox::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
     let before = sandbox.everything();
     let init = |more: &[&str]| sandbox.tdd(&[&["init", "--no-doctor"], more].concat());
@@ -65,6 +66,7 @@ fn ac_tdd_12_2_where_nothing_tells_a_language_the_first_steps_are_told() {
 /// Without a command and a first test, by what a project of that language has at least.
 #[test]
 fn ac_tdd_12_16_a_python_project_is_known_by_a_package_or_what_it_requires() {
+    left_to_the_night!();
     for (files, is_known) in [
         (&["shop/__init__.py"][..], true),
         (&["src/shop/__init__.py"], true),
@@ -95,6 +97,7 @@ esac
 
 #[test]
 fn ac_tdd_12_15_a_function_that_unittest_never_runs_is_no_red_test() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -59,6 +59,7 @@ fn prompts(sandbox: &Sandbox) -> String {
 
 #[test]
 fn a_type_error_and_a_failing_test_are_mended_in_two_rounds() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -93,6 +94,7 @@ fn a_type_error_and_a_failing_test_are_mended_in_two_rounds() {
 
 #[test]
 fn what_can_t_be_mended_keeps_the_best_state_and_halts() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -124,6 +126,7 @@ fn what_can_t_be_mended_keeps_the_best_state_and_halts() {
 
 #[test]
 fn an_agent_that_does_not_answer_ends_the_loop_with_the_best_state() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -139,6 +142,7 @@ fn an_agent_that_does_not_answer_ends_the_loop_with_the_best_state() {
 
 #[test]
 fn tests_that_a_fixer_edits_are_put_back_and_it_is_told() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -162,6 +166,7 @@ fn tests_that_a_fixer_edits_are_put_back_and_it_is_told() {
 /// A fixer that leaves the code and empties what judges it.
 #[test]
 fn files_behind_a_check_are_put_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -322,6 +327,7 @@ fn what_could_not_be_parsed_is_shown_by_its_end_and_secrets_are_masked() {
 
 #[test]
 fn a_typescript_project_is_checked_by_its_own_tsc_and_vitest() {
+    left_to_the_night!();
     let (Some(packages), Some(_)) = (node_modules("typescript"), node_modules("vitest")) else { return };
     let source = |body: &str| format!("export function total(prices: number[]): number {{\n{body}\n}}\n");
     let broken = source("  const sum: string = prices.reduce((a, b) => a - b, 0);\n  return sum;");
@@ -360,6 +366,7 @@ fn a_typescript_project_is_checked_by_its_own_tsc_and_vitest() {
 
 #[test]
 fn a_fixer_that_hangs_is_stopped_at_its_deadline_and_the_loop_ends() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -446,6 +453,7 @@ fn writes_all(number: u8, files: &[(&str, &str)], more: &str) -> String {
 
 #[test]
 fn a_red_test_that_is_skipped_or_gone_is_not_mended() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -510,6 +518,7 @@ fn tooled() -> Sandbox {
 
 #[test]
 fn a_check_that_was_replaced_is_no_success() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -561,6 +570,7 @@ fn what_was_emptied_or_deleted_is_named_so() {
 
 #[test]
 fn a_fixer_may_add_a_test_beside_the_code_that_it_mends() {
+    left_to_the_night!();
     let source = |sub: &str, more: &str| {
         format!(
             "pub fn sub(a: i32, b: i32) -> i32 {{\n    a {sub} b\n}}\n\n#[cfg(test)]\nmod tests {{\n    use super::*;\n\n    #[test]\n    fn t_sub() {{\n        assert_eq!(sub(3, 2), 1);\n    }}\n{more}}}\n"

@@ -40,6 +40,7 @@ const SIZES: [(u16, u16); 5] = [(24, 100), (200, 100), (24, 60), (200, 60), (10,
 
 #[test]
 fn a_run_that_ends_leaves_no_frame() {
+    left_to_the_night!();
     let sandbox = talking(HONEST_AGENT);
     for (rows, cols) in SIZES {
         let terminal = begun(&sandbox, rows, cols);
@@ -50,6 +51,7 @@ fn a_run_that_ends_leaves_no_frame() {
 
 #[test]
 fn ac_tdd_6_7_a_run_that_is_interrupted_leaves_no_frame() {
+    left_to_the_night!();
     let sandbox = talking(WAITS);
     for (rows, cols) in SIZES {
         let mut terminal = begun(&sandbox, rows, cols);
@@ -64,6 +66,7 @@ fn ac_tdd_6_7_a_run_that_is_interrupted_leaves_no_frame() {
 
 #[test]
 fn a_terminal_that_becomes_narrower_keeps_no_frame() {
+    left_to_the_night!();
     let sandbox = talking(WAITS);
     for (rows, cols) in [(200, 60), (24, 40), (24, 120)] {
         let mut terminal = begun(&sandbox, 200, 100);

@@ -126,6 +126,7 @@ fn begun() -> Option<Sandbox> {
 
 #[test]
 fn ac_tdd_10_4_an_edit_goes_red_claim_edit_green() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     edits(&sandbox, "shop.py", RIGHT).expect(2).says(&["shop.py refused: no red test", "tdd gate test"]);
     red(&sandbox, ID);
@@ -165,6 +166,7 @@ fn ac_tdd_10_4_an_edit_goes_red_claim_edit_green() {
 
 #[test]
 fn ac_tdd_10_5_a_red_turn_is_taken_back_and_a_second_one_halts() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     red(&sandbox, ID);
     for turn in ["first", "second"] {
@@ -195,6 +197,7 @@ fn ac_tdd_10_5_a_red_turn_is_taken_back_and_a_second_one_halts() {
 
 #[test]
 fn ac_tdd_10_5_of_a_batch_only_what_is_red_goes_back() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let calls = sandbox.beside("calls");
     let counting = format!("def pytest_sessionstart(session):\n    open({calls:?}, 'a').write('x')\n");
@@ -235,6 +238,7 @@ fn ac_tdd_10_6_refactor_mode_permits_and_cannot_end_red() {
 
 #[test]
 fn ac_tdd_10_4_nothing_is_claimed_before_a_test_was_seen_red() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     sandbox.tdd(&["gate", "claim", ID, "shop.py"]).expect(2).says(&["was not seen red", "tdd gate test"]);
     let held = "tests/test_held.py::test_held";
@@ -284,6 +288,7 @@ fn ac_tdd_10_7_a_plan_names_tests_with_their_files() {
 
 #[test]
 fn ac_tdd_10_8_an_annotation_is_the_id_and_stays_when_the_test_is_renamed() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let named = TEST.replace("def test_sum", "# @tdd-test-id: total-of-prices\ndef test_sum");
     edits(&sandbox, "tests/test_total.py", &named).expect(0);
@@ -303,6 +308,7 @@ fn ac_tdd_10_8_an_annotation_is_the_id_and_stays_when_the_test_is_renamed() {
 
 #[test]
 fn ac_tdd_10_9_what_no_hook_saw_is_taken_back_and_kept() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let bash = |script: &str| {
         let input = json!({ "command": script });

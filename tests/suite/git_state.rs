@@ -154,6 +154,7 @@ const ATTACKS: [(&str, &[&str]); 24] = [
 
 #[test]
 fn what_a_child_did_to_git_is_undone_or_told_and_no_commit_is_lost() {
+    left_to_the_night!();
     for (attack, wants) in ATTACKS {
         let repository = prepared();
         let (before, held) = (state(&repository), commits(&repository));
@@ -200,6 +201,7 @@ const HERE: &str = "git commit -qm HERE; git checkout -q -b here; echo new > add
 
 #[test]
 fn ac_tdd_9_4_a_persons_own_work_in_git_stays() {
+    left_to_the_night!();
     for level in [Level::Audit, Level::Enforce] {
         let repository = prepared();
         let before = state(&repository);
@@ -278,6 +280,7 @@ const SETTINGS: [&str; 9] = [
 /// All that `tdd` asks of git after a child, with what the child wrote in force.
 #[test]
 fn no_setting_of_a_repository_runs_a_program_or_stops_a_run() {
+    left_to_the_night!();
     for setting in SETTINGS {
         let repository = prepared();
         repository.child(
@@ -467,6 +470,7 @@ fn a_git_folder_that_is_a_link_is_pointed_right_again() {
 
 #[test]
 fn a_child_that_makes_many_refs_is_told_of_in_a_few_lines() {
+    left_to_the_night!();
     let repository = prepared();
     let before = state(&repository);
     let mut checkpoints = repository.checkpoints();

@@ -27,6 +27,7 @@ fn cassette(place: &Place, name: &str, text: &str) -> String {
 /// What it was heard of and what it changed is told of a real child, too.
 #[test]
 fn ac_tdd_9_39_what_an_attempt_was_at_when_its_deadline_passed_is_told() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -55,6 +56,7 @@ fn hanging(place: &Place) -> String {
 
 #[test]
 fn ac_tdd_9_26_the_way_that_is_recommended_after_a_limit_raises_it() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -91,6 +93,7 @@ fn ac_tdd_9_26_the_way_that_is_recommended_after_a_limit_raises_it() {
 
 #[test]
 fn ac_tdd_9_27_attempts_that_left_the_same_are_told_as_that() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -132,6 +135,7 @@ const TWO_NAMES: &str = "import unittest\nfrom shop import three, two\n\n\nclass
 
 #[test]
 fn ac_tdd_9_28_a_false_red_leads_with_what_can_never_pass_and_its_line() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -161,6 +165,7 @@ fn ac_tdd_9_28_a_false_red_leads_with_what_can_never_pass_and_its_line() {
 /// What is still to be written hides the module that nobody has.
 #[test]
 fn a_module_that_is_nowhere_comes_before_what_is_only_missing() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -206,6 +211,7 @@ fn tests_of_one_file_may_each_ask_for_a_name_that_is_still_to_be_written() {
 
 #[test]
 fn ac_tdd_9_29_tests_that_were_set_aside_at_red_are_told() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -241,6 +247,7 @@ fn ac_tdd_9_29_tests_that_were_set_aside_at_red_are_told() {
 
 #[test]
 fn ac_tdd_9_30_the_first_screen_names_the_role_its_attempt_and_where_its_work_is() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -357,6 +364,7 @@ const DISPUTE: &str = "- role: implementer\n  number: 1\n  say:\n    status: fai
 /// The block can't be read, and what the role wanted to say can.
 #[test]
 fn ac_tdd_9_38_a_dispute_in_the_wrong_form_is_told_and_judged_as_what_was_meant() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -399,6 +407,7 @@ fn ac_tdd_9_38_a_dispute_in_the_wrong_form_is_told_and_judged_as_what_was_meant(
 
 #[test]
 fn ac_tdd_9_31_who_comes_after_a_dispute_that_was_overruled_is_told_so_in_fixed_words() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -464,6 +473,7 @@ fn idle(place: &Place) -> String {
 
 #[test]
 fn ac_tdd_6_42_a_requirement_that_was_built_before_is_told_as_that() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -488,6 +498,7 @@ fn ac_tdd_6_42_a_requirement_that_was_built_before_is_told_as_that() {
 
 #[test]
 fn ac_tdd_6_42_a_second_budget_that_ended_alike_leads_to_a_mend_by_hand() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -514,6 +525,7 @@ fn ac_tdd_6_42_a_second_budget_that_ended_alike_leads_to_a_mend_by_hand() {
 
 #[test]
 fn ac_tdd_6_44_a_gate_that_stays_red_is_not_said_to_pass() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

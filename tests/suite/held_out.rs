@@ -164,6 +164,7 @@ const HONEST: &str =
 
 #[test]
 fn ac_tdd_8_40_hidden_tests_are_out_of_the_tree_judge_the_work_and_come_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -195,6 +196,7 @@ fn ac_tdd_8_40_hidden_tests_are_out_of_the_tree_judge_the_work_and_come_back() {
 
 #[test]
 fn ac_tdd_8_41_code_that_knows_the_shown_cases_alone_fails_with_one_line_that_names_the_criterion() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -268,6 +270,7 @@ with open('seen.txt', 'w') as seen:
 
 #[test]
 fn ac_tdd_8_42_no_role_gets_at_hidden_tests_in_enforce() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -314,6 +317,7 @@ const REPORTS: &str = "import atexit, glob, os\n\n\ndef report():\n    os.makedi
 
 #[test]
 fn ac_tdd_8_47_what_runs_with_all_tests_left_in_the_tree_is_taken_out_with_the_hidden_ones() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -369,6 +373,7 @@ fn ac_tdd_8_45_tests_that_need_their_others_are_not_parted() {
 
 #[test]
 fn ac_tdd_8_46_a_run_that_is_killed_goes_on_with_its_hidden_tests() {
+    left_to_the_night!();
     if !can_kill() {
         return;
     }

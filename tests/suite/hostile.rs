@@ -36,6 +36,7 @@ fn a_test_command_that_hangs_is_refused_before_the_first_fork() {
 
 #[test]
 fn a_test_command_that_hangs_after_red_is_no_red() {
+    left_to_the_night!();
     let check =
         format!("test ! -e tests/ac_ste_1_1.sh || {{ echo $$ >>../pids; sleep 1000; }}\n{HONEST_CHECK}");
     let sandbox = project(HONEST_AGENT, &check, "");
@@ -75,6 +76,7 @@ fn a_test_command_that_vanishes_pauses_the_run() {
 
 #[test]
 fn bytes_of_every_kind_and_an_endless_line_are_only_output() {
+    left_to_the_night!();
     let noise =
         "printf '\\377\\376\\000\\303(\\033]0;x\\007\\033[2J'; head -c 3000000 /dev/zero | tr '\\0' x\n";
     let sandbox = project(&format!("{noise}echo\n{HONEST_AGENT}"), &format!("{noise}{HONEST_CHECK}"), "");
@@ -85,6 +87,7 @@ fn bytes_of_every_kind_and_an_endless_line_are_only_output() {
 
 #[test]
 fn a_child_that_closes_its_output_is_waited_for_until_its_deadline() {
+    left_to_the_night!();
     let agent = "echo $$ >>../pids; exec >&- 2>&- </dev/null; sleep 1000\n";
     for stdio in ["pty", "pipe"] {
         let sandbox = project(agent, HONEST_CHECK, &format!("    stdio: {stdio}\n    wall: 300ms\n"));
@@ -105,6 +108,7 @@ fn a_child_that_closes_its_output_and_ends_in_time_is_judged_like_any_other() {
 
 #[test]
 fn a_child_that_reads_its_input_gets_none() {
+    left_to_the_night!();
     for stdio in ["pty", "pipe"] {
         let agent = format!("test \"$(cat | wc -c)\" -eq 0 || exit 9\n{HONEST_AGENT}");
         let sandbox = project(&agent, HONEST_CHECK, &format!("    stdio: {stdio}\n"));
@@ -123,6 +127,7 @@ fn a_child_that_forks_twice_leaves_nobody() {
 
 #[test]
 fn a_child_that_deletes_the_runs_is_told_of_and_pauses() {
+    left_to_the_night!();
     for role in ["test-writer", "implementer", "refactorer"] {
         let agent = format!("test $role != {role} || rm -rf .tdd\n{HONEST_AGENT}");
         let sandbox = project(&agent, HONEST_CHECK, "");
@@ -138,6 +143,7 @@ fn a_child_that_deletes_the_runs_is_told_of_and_pauses() {
 
 #[test]
 fn a_child_that_deletes_its_exchange_folder_harms_nobody_but_itself() {
+    left_to_the_night!();
     for which in ["$(dirname $2)", "$(dirname $(dirname $2))"] {
         let sandbox = project(&format!("rm -rf {which}\n{HONEST_AGENT}"), HONEST_CHECK, "");
         sandbox.tdd(&["STE-1"]).expect(0);
@@ -178,6 +184,7 @@ fn a_tree_that_can_not_be_written_is_refused() {
 
 #[test]
 fn closed_streams_stop_nothing() {
+    left_to_the_night!();
     for (what, close) in [("closed", ">&- 2>&-"), ("all closed", "<&- >&- 2>&-"), ("stdout only", ">&-")] {
         for flag in ["", "--json", "--quiet"] {
             let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
@@ -191,6 +198,7 @@ fn closed_streams_stop_nothing() {
 
 #[test]
 fn readers_that_go_away_stop_nothing() {
+    left_to_the_night!();
     for flag in ["--json", "--quiet"] {
         let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
         let (reader, writer) = std::io::pipe().unwrap();
@@ -262,6 +270,7 @@ fn on_terminal(
 
 #[test]
 fn terminals_of_any_size_and_kind_do() {
+    left_to_the_night!();
     if !has("setsid", &["setsid", "true"]) {
         return;
     }

@@ -38,6 +38,7 @@ fn comes_back(sandbox: &Sandbox, ran: &Ran) -> String {
 
 #[test]
 fn ac_tdd_9_63_an_ignored_file_that_is_edited_while_the_baseline_runs_is_kept_and_told() {
+    left_to_the_night!();
     let once = "test -e ../once || { : >../once; echo B=2 >>.env; }";
     let sandbox = with_env(HONEST_AGENT, &format!("{once}\n{HONEST_CHECK}"));
     let ran = sandbox.tdd(&["STE-1"]).expect(0);
@@ -64,6 +65,7 @@ fn ac_tdd_9_63_an_ignored_file_that_the_suite_writes_is_no_false_alarm() {
 
 #[test]
 fn ac_tdd_9_63_where_nothing_holds_a_role_what_is_put_back_of_it_is_kept() {
+    left_to_the_night!();
     let sandbox = with_env(&waiting(""), HONEST_CHECK);
     let ran = meanwhile("audit", &sandbox, || {
         sandbox.write(".env", "A=1\nB=2\n");
@@ -81,6 +83,7 @@ fn ac_tdd_9_63_where_nothing_holds_a_role_what_is_put_back_of_it_is_kept() {
 
 #[test]
 fn ac_tdd_9_63_after_a_pause_for_it_an_undo_asks_about_all_that_no_block_names() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -107,6 +110,7 @@ fn ac_tdd_9_63_after_a_pause_for_it_an_undo_asks_about_all_that_no_block_names()
 /// What came with an attempt that failed and stayed in the tree is no more the run's than what came with one that passed.
 #[test]
 fn ac_tdd_9_64_what_came_with_a_failed_attempt_and_stayed_is_the_runs_own_only_if_a_block_names_it() {
+    left_to_the_night!();
     for level in ["audit", "enforce"] {
         if level == "enforce" && !has_bwrap() {
             return;

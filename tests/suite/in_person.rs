@@ -133,11 +133,13 @@ fn red_in_person(agent: Agent, keys: &[&str]) {
 
 #[test]
 fn claude_is_steered_by_a_person() {
+    left_to_the_night!();
     red_in_person(Agent::Claude, &["/exit", "\r"]);
 }
 
 #[test]
 fn codex_is_steered_by_a_person() {
+    left_to_the_night!();
     red_in_person(Agent::Codex, &["/quit", "\r"]);
 }
 
@@ -162,6 +164,7 @@ fn wait_until_asked(terminal: &mut Terminal, server: &Server, question: Option<&
 
 #[test]
 fn claude_that_is_quit_before_it_said_anything_pauses_the_run() {
+    left_to_the_night!();
     let Some((sandbox, server, mut command)) = interactive(Agent::Claude, SILENT) else { return };
     let mut terminal = Terminal::start(command.args(RED).arg("claude"));
     wait_until_asked(&mut terminal, &server, None, 2);
@@ -197,6 +200,7 @@ fn quit_with_nothing_said(sandbox: &Sandbox, terminal: Terminal) {
 
 #[test]
 fn two_ctrl_c_end_a_run_with_claude_on_the_screen() {
+    left_to_the_night!();
     let Some((sandbox, server, mut command)) = interactive(Agent::Claude, SILENT) else { return };
     let mut terminal = Terminal::start(command.args(RED).arg("claude"));
     wait_until_asked(&mut terminal, &server, None, 2);

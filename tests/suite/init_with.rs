@@ -15,6 +15,7 @@ fn init(sandbox: &Sandbox, args: &[&str]) -> Ran {
 
 #[test]
 fn ac_tdd_6_22_skills_and_a_workflow_are_written_and_taken_back() {
+    left_to_the_night!();
     let sandbox = project();
     let before = sandbox.everything();
     init(&sandbox, &["--yes", "--with", "claude,codex,opencode,github"]).expect(0).says_on_stdout(&[
@@ -87,6 +88,7 @@ fn is_told(agent: &str, args: &[&str], env: impl Fn(&Server) -> Vec<(&'static st
 
 #[test]
 fn ac_tdd_6_22_the_real_claude_knows_the_skills() {
+    left_to_the_night!();
     is_told("claude", &["-p", "Say hello"], |server| {
         vec![
             ("ANTHROPIC_BASE_URL", server.url.clone()),

@@ -38,6 +38,7 @@ fn two_criteria(agent: &str) -> Sandbox {
 
 #[test]
 fn ac_tdd_9_78_what_a_role_installs_for_each_criterion_is_held_against_nobody() {
+    left_to_the_night!();
     for level in ["audit", "enforce"] {
         for (writer, implementer, told) in [
             ("true", "true", None),
@@ -64,6 +65,7 @@ fn ac_tdd_9_78_what_a_role_installs_for_each_criterion_is_held_against_nobody() 
 /// A process that goes on knows whose they are, too.
 #[test]
 fn ac_tdd_9_78_what_was_installed_before_a_kill_may_be_installed_again() {
+    left_to_the_night!();
     for (more, told) in [("true", None), ("install lib forged", Some("node_modules/lib/index.js"))] {
         let waits = "test $n = 1 || test -e ../held || { : >../held; echo up >../up; read line <../go; }";
         let sandbox = two_criteria(&agent("install lib 1", &format!("{waits}\n  test $n = 1 || {more}")));
@@ -102,6 +104,7 @@ const IN_BOTH: [&str; 2] = ["all of it anew", "of the same size and time"];
 /// A package manager that is asked again writes the same bytes anew.
 #[test]
 fn ac_tdd_9_112_what_is_installed_anew_with_the_same_bytes_is_held_against_nobody() {
+    left_to_the_night!();
     for level in ["audit", "enforce"] {
         // The same code judges at both levels; the sandbox decides only whether the deed can be done.
         let deeds = ANEW.iter().filter(|(name, ..)| level == "audit" || IN_BOTH.contains(name));
@@ -160,6 +163,7 @@ esac
 /// Packages that need no network: one of the project's own, as an archive.
 #[test]
 fn ac_tdd_9_112_npm_ci_and_a_forced_installation_by_pip_are_held_against_nobody() {
+    left_to_the_night!();
     for (needs, install, again) in [
         (
             ["npm", "--version"].as_slice(),

@@ -228,6 +228,7 @@ fn a_whole_cycle_with_a_person_at_the_agents_screens() {
 
 #[test]
 fn an_agent_that_is_quit_with_nothing_said_costs_nothing() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -266,6 +267,7 @@ fn an_agent_that_is_quit_with_nothing_said_costs_nothing() {
 
 #[test]
 fn ctrl_c_twice_stops_the_run_and_it_goes_on_later() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -195,6 +195,7 @@ const FORBIDDEN: &[&str] = &[
 
 #[test]
 fn ac_tdd_8_6_an_implementer_can_t_do_what_is_forbidden() {
+    left_to_the_night!();
     let Some(mut yard) = Yard::sealed() else { return };
     for script in FORBIDDEN.iter().chain(&["touch tests/test_more.py"]) {
         let (exit, said) = yard.sh(yard.of_role(Role::Implementer), script);
@@ -205,6 +206,7 @@ fn ac_tdd_8_6_an_implementer_can_t_do_what_is_forbidden() {
 
 #[test]
 fn a_command_of_the_project_can_t_either_but_may_write_beside_its_tests() {
+    left_to_the_night!();
     let Some(mut yard) = Yard::sealed() else { return };
     for script in FORBIDDEN {
         let (exit, said) = yard.sh(yard.of_commands(), script);
@@ -229,6 +231,7 @@ fn said(script: &str) -> String {
 
 #[test]
 fn everything_else_stays_as_it_is() {
+    left_to_the_night!();
     let Some(mut yard) = Yard::sealed() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -261,6 +264,7 @@ fn everything_else_stays_as_it_is() {
 
 #[test]
 fn what_a_role_must_not_see_is_not_there() {
+    left_to_the_night!();
     let Some(yard) = Yard::sealed() else { return };
     let secrets = [
         "../shared/tdd-exchange-run/other/prompt.md",
@@ -283,6 +287,7 @@ fn what_a_role_must_not_see_is_not_there() {
 /// The requirement changed and one more staged, as a person may have it; what git shows of that to a role.
 #[test]
 fn what_is_out_of_sight_does_not_look_deleted_to_git() {
+    left_to_the_night!();
     let Some(yard) = Yard::sealed() else { return };
     yard.place.write("specs/frs/STE-1.md", "the secret, in other words\n");
     yard.place.write("specs/frs/STE-2.md", "another secret\n");
@@ -315,6 +320,7 @@ fn what_is_out_of_sight_does_not_look_deleted_to_git() {
 /// As an agent's table says, `hide: [deep/data.json, conftest.py, test_link.txt]`.
 #[test]
 fn settings_of_an_agent_in_the_repository_are_empty_to_it_and_look_unchanged_to_git() {
+    left_to_the_night!();
     let Some(yard) = Yard::sealed() else { return };
     let hide = ["deep/data.json", "conftest.py", "test_link.txt"].map(str::to_owned);
     let hidden = yard.fences.settings_of(&hide);
@@ -355,6 +361,7 @@ fn a_new_index_wants_new_stand_ins_and_work_trees_have_their_own() {
 
 #[test]
 fn folders_of_other_runs_may_come_and_go_while_a_child_is_started() {
+    left_to_the_night!();
     let Some(yard) = Yard::sealed() else { return };
     let shared = yard.repo.parent().unwrap().join("shared");
     let is_over = std::sync::atomic::AtomicBool::new(false);
@@ -411,6 +418,7 @@ fn more_files_than_can_be_bound_are_told_of() {
 
 #[test]
 fn how_a_child_ends_is_told_as_it_was() {
+    left_to_the_night!();
     let Some(yard) = Yard::sealed() else { return };
     for code in [0, 1, 42, 127, 130, 137, 255] {
         assert_eq!(yard.sh(yard.of_commands(), &format!("exit {code}")).0, Exit::Code(code));

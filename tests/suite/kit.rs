@@ -37,6 +37,7 @@ fn page_file() -> PathBuf {
 
 #[test]
 fn agents_meet_their_obligations_and_the_page_says_so() {
+    left_to_the_night!();
     let Some(agents) = agents(&names()) else { return };
     let sandbox = Sandbox::with(&[("a", "")]);
     let mut command = doctor(&sandbox, &agents);
@@ -69,6 +70,7 @@ fn agents_meet_their_obligations_and_the_page_says_so() {
 /// As it is installed: the program alone, and no project anywhere near.
 #[test]
 fn a_copy_of_the_program_alone_proves_an_agent() {
+    left_to_the_night!();
     let Some(agents) = agents(&["claude"]) else { return };
     let sandbox = Sandbox::empty();
     let copy = sandbox.beside("installed/tdd");
@@ -102,6 +104,7 @@ fn columns(page: &str) -> BTreeMap<String, BTreeMap<String, String>> {
 
 #[test]
 fn a_table_that_breaks_its_word_is_found_out() {
+    left_to_the_night!();
     let Some(agents) = agents(&["claude"]) else { return };
     let claude = include_str!("../../crates/agents/tables/claude.yaml");
     for (obligation, old, new, why) in [

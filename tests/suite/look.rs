@@ -10,6 +10,7 @@ use super::stops::{HONEST_AGENT, HONEST_CHECK, beside, project};
 
 #[test]
 fn ac_tdd_9_9_a_finished_run_is_looked_back_at() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -59,6 +60,7 @@ fn ac_tdd_9_9_a_finished_run_is_looked_back_at() {
 
 #[test]
 fn ac_tdd_9_9_the_work_of_a_run_is_a_patch_that_git_takes_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -84,6 +86,7 @@ fn ac_tdd_9_9_the_work_of_a_run_is_a_patch_that_git_takes_back() {
 
 #[test]
 fn ac_tdd_9_9_a_halted_run_shows_what_failed() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -159,6 +162,7 @@ fn ac_tdd_9_13_a_run_at_work_is_followed_to_its_end_and_no_further() {
 
 #[test]
 fn the_status_of_a_halted_run_says_its_cause() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -176,6 +180,7 @@ fn the_status_of_a_halted_run_says_its_cause() {
 
 #[test]
 fn ac_tdd_9_14_runs_are_told_as_one_html_file() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -2,6 +2,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,
+    clippy::items_after_statements,
     clippy::many_single_char_names,
     clippy::panic,
     clippy::print_stderr,
@@ -13,6 +14,9 @@
     reason = "a test says that something is wrong by a panic, and makes its own world"
 )]
 
+#[macro_use]
+mod battery;
+
 mod above;
 mod agent_homes;
 mod agent_outcomes;
@@ -21,7 +25,6 @@ mod allowed_config;
 mod at_hand;
 mod bad_input;
 mod baseline_edits;
-mod battery;
 mod between;
 mod between_copies;
 mod canary;

@@ -96,6 +96,7 @@ const ATTACKS: [(&str, &str, &[&str]); 21] = [
 
 #[test]
 fn every_change_is_seen_and_undone() {
+    left_to_the_night!();
     for (name, attack, want) in ATTACKS {
         let repository = project();
         let mut manifest = sealed(&repository);
@@ -272,6 +273,7 @@ const TOOL_DEEDS: [(&str, &str, &[&str]); 16] = [
 
 #[test]
 fn what_was_there_in_a_tool_folder_may_not_change() {
+    left_to_the_night!();
     for (name, action, want) in TOOL_DEEDS {
         let repository = project();
         let child =

@@ -69,6 +69,7 @@ fn codex_carries_a_suite_out() {
 
 #[test]
 fn claude_goes_through_a_mixed_suite() {
+    left_to_the_night!();
     a_mixed_suite(Agent::Claude);
 }
 

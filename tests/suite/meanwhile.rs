@@ -73,6 +73,7 @@ echo '#!/bin/sh' >../repo/.git/hooks/pre-push
 
 #[test]
 fn ac_tdd_9_4_what_a_person_does_in_git_meanwhile_stays() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -98,6 +99,7 @@ fn ac_tdd_9_4_what_a_person_does_in_git_meanwhile_stays() {
 /// In this very work tree. In `audit` a role could have done it, too.
 #[test]
 fn a_commit_in_the_work_tree_of_a_run_is_lost_at_no_level() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -136,6 +138,7 @@ fn a_commit_in_the_work_tree_of_a_run_is_lost_at_no_level() {
 /// until it is as it was, however often it is gone on with.
 #[test]
 fn ac_tdd_9_5_a_protected_file_that_an_editor_saves_pauses_a_run_without_blame() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -181,6 +184,7 @@ fn what_an_editor_saved_before_a_pause_is_somebody_elses_to_undo_and_to_clean() 
 /// A new one is nobody's fault either, in whatever process it is looked at, and no advice takes it away.
 #[test]
 fn ac_tdd_9_5_a_new_protected_file_of_a_person_is_blamed_on_nobody_however_often_it_is_looked_at() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -205,6 +209,7 @@ fn ac_tdd_9_5_a_new_protected_file_of_a_person_is_blamed_on_nobody_however_often
 /// Who writes the next requirement while a run is at work, or has a file open, is in nobody's way.
 #[test]
 fn ac_tdd_9_18_the_next_requirement_and_what_an_editor_holds_are_no_part_of_a_run() {
+    left_to_the_night!();
     let bad = WAITING.replace("echo two >>src.txt; echo up", "echo three >>src.txt; echo up");
     for level in LEVELS.into_iter().filter(|level| *level == "audit" || has_bwrap()) {
         for (agent, code) in [(WAITING, 0), (bad.as_str(), 1)] {
@@ -240,6 +245,7 @@ fn ac_tdd_9_18_the_next_requirement_and_what_an_editor_holds_are_no_part_of_a_ru
 /// What a role could have written is put back as its own; it may be a person's all the same.
 #[test]
 fn what_a_role_could_have_written_is_cleaned_with_a_word_alone() {
+    left_to_the_night!();
     // In RED nothing but gate files is read-only, and the test-writer is up then.
     let in_red = WAITING
         .replace(
@@ -315,6 +321,7 @@ fn a_killed_run_leaves_no_empty_folder_in_the_home() {
 /// In `audit` what git is in the midst of is put back as it was; what was found there is kept.
 #[test]
 fn a_rebase_or_a_merge_that_a_person_began_meanwhile_is_kept_whole() {
+    left_to_the_night!();
     const HISTORY: &str = "git config user.name p; git config user.email p@p
 git checkout -q -b side; echo side >other.txt; git add other.txt; git commit -qm SIDE
 git checkout -q main; echo main >other.txt; git add other.txt; git commit -qm MAIN";
@@ -360,6 +367,7 @@ git checkout -q main; echo main >other.txt; git add other.txt; git commit -qm MA
 /// Nobody can tell who wrote to a file while tests ran, or made one; what they make again is no person's.
 #[test]
 fn ac_tdd_9_53_a_run_that_alone_holds_what_was_edited_while_tests_ran_is_not_cleaned_without_a_word() {
+    left_to_the_night!();
     for (action, is_held) in [
         ("test -e ../once || { : >../once; echo mine >>notes.txt; }", true),
         ("echo formatted >notes.txt", false),
@@ -424,6 +432,7 @@ esac
 /// its `tdd` was at work.
 #[test]
 fn ac_tdd_9_21_runs_of_another_work_tree_go_on_meanwhile_and_nobody_is_told_of_their_refs() {
+    left_to_the_night!();
     let there = |sandbox: &Sandbox, words: &[&str]| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
         Ran::of(&command.args(words).current_dir(stops::beside(sandbox, "linked")).output().unwrap())
@@ -468,6 +477,7 @@ fn ac_tdd_9_21_runs_of_another_work_tree_go_on_meanwhile_and_nobody_is_told_of_t
 /// comes back.
 #[test]
 fn ac_tdd_9_56_a_commit_that_is_taken_off_the_branch_is_told_with_the_command_that_brings_it_back() {
+    left_to_the_night!();
     for (action, is_moved) in [
         ("git commit -qm MINE --allow-empty", true),
         ("git commit -q --amend --allow-empty -m MINE", true),
@@ -504,6 +514,7 @@ fn ac_tdd_9_56_a_commit_that_is_taken_off_the_branch_is_told_with_the_command_th
 /// Who saves a test while tests run is not the role; whoever changes one each time they run is.
 #[test]
 fn ac_tdd_9_57_a_test_that_is_saved_while_tests_run_is_held_against_nobody() {
+    left_to_the_night!();
     let at_work = "test -e tests/ac_ste_1_1.sh && grep -q two src.txt";
     for level in LEVELS {
         for (writes, is_blamed) in [
@@ -573,6 +584,7 @@ fn ac_tdd_9_105_what_a_fixer_does_not_name_is_no_work_of_its_to_an_undo() {
 /// No command brings back what no tree holds.
 #[test]
 fn what_a_person_removes_beside_a_role_that_fails_is_brought_back_and_told() {
+    left_to_the_night!();
     let waiting = WAITING.replace("echo two >>src.txt;", "echo half >>src.txt;");
     for level in LEVELS {
         if level == "enforce" && !has_bwrap() {
@@ -604,6 +616,7 @@ esac
 
 #[test]
 fn ac_tdd_9_107_what_a_person_saves_beside_a_test_writer_is_not_held_against_it() {
+    left_to_the_night!();
     for level in LEVELS.iter().filter(|level| **level == "audit" || has_bwrap()) {
         let sandbox = project(WAITING_WRITER, HONEST_CHECK, "");
         sandbox.write("README.md", "ours\n");
@@ -624,6 +637,7 @@ fn ac_tdd_9_107_what_a_person_saves_beside_a_test_writer_is_not_held_against_it(
 /// What its block names is its own work, and so is what its tests do not do without.
 #[test]
 fn ac_tdd_9_107_what_a_test_writer_names_or_needs_is_its_own() {
+    left_to_the_night!();
     let named = "test-writer) mkdir -p tests; echo two >>src.txt; echo 'grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block 'tests/ac_ste_1_1.sh, src.txt';;";
     let needed = "test-writer) mkdir -p tests; echo 'exit 1' >lib.sh; echo '[ -e lib.sh ] || exit 0; . ./lib.sh' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;";
     let loaded = "test-writer) mkdir -p tests; echo true >lib.sh; echo '. ./lib.sh; grep -q two src.txt || { echo no two; exit 1; }' >tests/ac_ste_1_1.sh; block tests/ac_ste_1_1.sh;;";

@@ -142,6 +142,7 @@ const SNAPSHOT: &str = "import os, unittest\nimport shop\n\nclass New(unittest.T
 
 #[test]
 fn mode_a_in_every_red_kind_that_is_no_red() {
+    left_to_the_night!();
     let skipped = GOOD_TEST.replace("    def test", "    @unittest.skip('later')\n    def test");
     play_all(vec![
         Row::a("load", "its file does not load", writes_test("import unittest\n\ndef broken(:\n")),
@@ -251,6 +252,7 @@ fn hides(test: &str, rest: &str) -> String {
 
 #[test]
 fn mode_b_in_every_way() {
+    left_to_the_night!();
     let code = |two: &str| writes_code(&GOOD_CODE.replace("    return 2", &format!("    {two}")));
     let also = |more: Value| {
         let mut actions = json!({ "write": { "shop.py": GOOD_CODE } });
@@ -297,6 +299,7 @@ fn mode_b_in_every_way() {
 
 #[test]
 fn mode_c_in_every_way() {
+    left_to_the_night!();
     let bad = format!("# BAD\n{GOOD_CODE}");
     play_all(vec![
         Row::c("the gate is red", "the gate command failed", refactors(&bad)),
@@ -330,6 +333,7 @@ fn block(lines: &str) -> String {
 
 #[test]
 fn mode_d_in_every_shape() {
+    left_to_the_night!();
     const FIELDS: &str =
         "role: test-writer\nstatus: ok\nfiles: [tests/a.py]\ncommand: t\noutput_excerpt: red\n";
     let raw = |text: String| entry("test-writer", &json!({ "raw": text }));
@@ -392,6 +396,7 @@ fn table(more: &str) -> String {
 
 #[test]
 fn mode_e_by_every_cap_and_in_every_role() {
+    left_to_the_night!();
     let hangs = |role: &str| entry(role, &json!({ "misbehave": "hang", "print": "thinking" }));
     let turn = "{\"type\": \"tool\"}\n";
     let talks = entry("test-writer", &json!({ "print": turn.repeat(4), "misbehave": "hang" }));
@@ -473,6 +478,7 @@ fn implementer_at(number: u8, how: &str) -> Value {
 
 #[test]
 fn the_two_budgets_are_independent_and_three_forks_are_the_most() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -507,6 +513,7 @@ fn the_two_budgets_are_independent_and_three_forks_are_the_most() {
 
 #[test]
 fn a_run_goes_on_after_one_failure_of_each_mode() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -62,6 +62,7 @@ fn ids_are_shown_written_once_and_meant_by_their_numbers() {
 
 #[test]
 fn a_run_whose_items_have_moved_is_not_gone_on_with() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -156,6 +157,7 @@ fn what_lies_beside_another_tools_file_is_out_of_sight() {
 
 #[test]
 fn ac_tdd_12_17_what_other_tools_hold_is_named_where_a_requirement_is_asked_for() {
+    left_to_the_night!();
     for (tool, file) in [
         ("spec-kit", "specs/001-links/spec.md"),
         ("kiro", ".kiro/specs/links/requirements.md"),

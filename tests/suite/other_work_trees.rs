@@ -27,6 +27,7 @@ fn edit(sandbox: &Sandbox, folder: &str) {
 
 #[test]
 fn ac_tdd_9_86_another_work_tree_inside_this_one_is_no_part_of_the_run() {
+    left_to_the_night!();
     for level in levels() {
         for (folder, ignored, before) in [
             (".claude/worktrees/x", true, false),
@@ -71,6 +72,7 @@ fn ac_tdd_9_86_another_work_tree_inside_this_one_is_no_part_of_the_run() {
 /// place of one that is gone.
 #[test]
 fn what_a_role_makes_look_like_a_work_tree_is_its_own_work() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }

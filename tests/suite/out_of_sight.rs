@@ -72,6 +72,7 @@ fn who_reads_the_requirement_is_told_of_and_not_blamed() {
 /// The honest twin: git is asked for everything that an implementer may want to know of its work.
 #[test]
 fn who_looks_at_its_own_work_sees_that_and_no_more() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -132,6 +132,7 @@ fn ac_tdd_6_6_a_repository_gives_a_built_in_agent_no_other_program() {
 
 #[test]
 fn ac_tdd_6_6_an_agent_that_a_repository_brings_is_shown_before_the_first_fork() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -155,6 +156,7 @@ fn ac_tdd_6_6_an_agent_that_a_repository_brings_is_shown_before_the_first_fork()
 
 #[test]
 fn own_settings_that_a_child_writes_are_held_by_the_sandbox_and_told_without_it() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -193,6 +195,7 @@ fn own_settings_that_a_child_writes_are_held_by_the_sandbox_and_told_without_it(
 /// The honest agent prints first what it would read of the repository.
 #[test]
 fn ac_tdd_6_8_what_an_agent_would_read_of_a_repository_is_hidden_or_told() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -24,6 +24,7 @@ fn cases(sandbox: &Sandbox, file: &str) -> Vec<String> {
 
 #[test]
 fn ac_tdd_6_16_a_run_is_written_as_a_junit_report() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -72,6 +73,7 @@ fn ac_tdd_6_16_several_requirements_are_one_report() {
 
 #[test]
 fn ac_tdd_6_17_github_is_told_what_went_wrong_where_it_says_that_it_is_there() {
+    left_to_the_night!();
     let with_github = |sandbox: &Sandbox, says: &str| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_tdd"));
         command.args(["STE-1", "--json"]).env("GITHUB_ACTIONS", says);
@@ -145,6 +147,7 @@ fn results(sandbox: &Sandbox, file: &str) -> Vec<(String, bool, Found)> {
 
 #[test]
 fn ac_tdd_12_14_what_speaks_against_a_halt_is_written_as_sarif_with_its_place() {
+    left_to_the_night!();
     let sandbox = project(WRONG_AGENT, HONEST_CHECK, "");
     sandbox.tdd(&["STE-1", "--sarif", "gone/x.sarif"]).expect(2).says(&["can't be written", "--sarif"]);
     sandbox.tdd(&["STE-1", "--sarif", "../x.sarif"]).expect(1);

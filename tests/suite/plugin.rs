@@ -81,6 +81,7 @@ fn ac_tdd_6_15_the_plugin_is_valid_and_offers_its_skills() {
 /// The run takes longer than the model's shell may: it waits for somebody who lets it go on.
 #[test]
 fn ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt() {
+    left_to_the_night!();
     let waits = "if test -p ../go; then read word <../go; rm ../go; fi\nblock ''\n";
     let Some((sandbox, programs)) = with_plugin(waits) else { return };
     assert!(sandbox.command("mkfifo").arg(sandbox.beside("go")).status().unwrap().success());
@@ -110,6 +111,7 @@ fn ac_tdd_6_15_the_real_claude_runs_the_cycle_and_relays_a_halt() {
 
 #[test]
 fn ac_tdd_6_15_the_real_claude_walks_through_a_halt_and_implements() {
+    left_to_the_night!();
     let Some((sandbox, programs)) = with_plugin(&HONEST_AGENT.replace("echo two", "echo three")) else {
         return;
     };

@@ -211,6 +211,7 @@ fn has_npm() -> bool {
 
 #[test]
 fn ac_tdd_8_8_no_child_reads_what_is_nobody_s_business() {
+    left_to_the_night!();
     let Some(person) = Person::new() else { return };
     let all: String = CREDENTIALS.iter().fold(String::new(), |all, path| format!("{all} '{path}'"));
     for taking in ["grep . \"$HOME/$it\"", "cp \"$HOME/$it\" stolen && grep . stolen"] {
@@ -236,6 +237,7 @@ fn ac_tdd_8_8_no_child_reads_what_is_nobody_s_business() {
 
 #[test]
 fn ac_tdd_8_9_no_child_writes_to_the_person_s_home() {
+    left_to_the_night!();
     let Some(person) = Person::new() else { return };
     for script in [
         "echo evil >> \"$HOME/.bashrc\"",
@@ -267,6 +269,7 @@ fn ac_tdd_8_9_no_child_writes_to_the_person_s_home() {
 
 #[test]
 fn what_an_honest_child_needs_stays() {
+    left_to_the_night!();
     let Some(person) = Person::new() else { return };
     for script in [
         "echo x > src/b.py && mv src/b.py src/c.py && rm src/c.py",
@@ -302,6 +305,7 @@ fn an_agent_has_its_own_log_in_and_no_other() {
 /// The home as a link, a repository in it, a credential folder that is a link, and one that comes later.
 #[test]
 fn links_and_odd_places_are_understood() {
+    left_to_the_night!();
     let more = |base: &Path| {
         std::fs::rename(base.join("home/.ssh"), base.join("keys")).unwrap();
         symlink(base.join("keys"), base.join("home/.ssh")).unwrap();
@@ -343,6 +347,7 @@ fn a_link_that_a_child_left_in_a_cache_opens_nothing() {
 
 #[test]
 fn a_home_that_can_t_be_closed_is_told_and_hides_all_the_same() {
+    left_to_the_night!();
     let Some(person) = Person::with(&Reach::default(), "home", |_| {}) else { return };
     let notices = person.fences.sandbox_paths.notices();
     assert!(notices.len() == 1 && notices[0].contains("stays writable"), "{notices:?}");
@@ -357,6 +362,7 @@ fn a_home_that_can_t_be_closed_is_told_and_hides_all_the_same() {
 
 #[test]
 fn a_project_may_open_and_hide_more() {
+    left_to_the_night!();
     let shown = |list: &[&str]| list.iter().map(|place| (*place).to_owned()).collect::<Vec<_>>();
     let hide = Hide {
         more: shown(&["~/.config/tool", "~/.gitconfig"]),
@@ -386,6 +392,7 @@ fn a_project_may_open_and_hide_more() {
 
 #[test]
 fn programs_that_act_for_the_person_can_t_be_asked() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -436,6 +443,7 @@ const WHEEL: &str = "import zipfile; z = zipfile.ZipFile('dep-1.0-py3-none-any.w
 
 #[test]
 fn an_honest_role_installs_a_dependency_of_python() {
+    left_to_the_night!();
     let Some(person) = Person::new().filter(|_| has_python()) else { return };
     let script = format!(
         "set -e; python3 -m venv .venv; python3 -c \"{WHEEL}\"; \
@@ -509,6 +517,7 @@ pub fn at_home(place: &Sandbox, settings: &str) -> (PathBuf, std::process::Comma
 
 #[test]
 fn ac_tdd_8_10_a_run_says_what_is_open_and_who_has_opened_it() {
+    left_to_the_night!();
     if !has_bwrap() || !has_python() {
         return;
     }
@@ -588,6 +597,7 @@ fn a_copy_of_a_tree_that_lies_in_the_home_can_be_written_to() {
 
 #[test]
 fn tools_of_each_language_work_in_a_closed_home() {
+    left_to_the_night!();
     if !has_bwrap() || !has_go() || !has_node() {
         return;
     }
@@ -611,6 +621,7 @@ fn below(folder: &Path) -> Vec<String> {
 /// A home that has none of the folders in which programs keep what they fetch.
 #[test]
 fn a_run_makes_no_folder_in_the_home_that_its_project_needs_not_and_takes_its_own_along() {
+    left_to_the_night!();
     if !has_bwrap() || !has_python() || !has_npm() {
         return;
     }

@@ -379,6 +379,7 @@ fn mends(agent: Agent) {
 
 #[test]
 fn the_real_claude_mends() {
+    left_to_the_night!();
     mends(Agent::Claude);
 }
 

@@ -103,6 +103,7 @@ fn there_and_back(cassette: &str, code: i32, make: impl Fn() -> Sandbox) -> (San
 
 #[test]
 fn a_happy_run_comes_back() {
+    left_to_the_night!();
     if has_python() {
         there_and_back(&honest_shop_cassette(), 0, shop);
     }
@@ -126,6 +127,7 @@ fn stumbling() -> String {
 
 #[test]
 fn a_false_red_and_a_format_violation_come_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -140,6 +142,7 @@ fn a_false_red_and_a_format_violation_come_back() {
 
 #[test]
 fn a_halt_comes_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -176,6 +179,7 @@ fn shop_with_odd_files() -> Sandbox {
 
 #[test]
 fn deletions_bytes_modes_links_and_odd_names_come_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -274,6 +278,7 @@ fn without_an_attempt_nothing_is_recorded_and_nothing_can_be_replayed() {
 
 #[test]
 fn a_run_of_two_processes_is_recorded_as_one() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -148,6 +148,7 @@ fn a_run_that_stops_after_red_goes_on() {
 
 #[test]
 fn what_the_flags_let_through_is_kept_for_whoever_goes_on() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -201,6 +202,7 @@ fn halted() -> Sandbox {
 
 #[test]
 fn ac_tdd_7_4_after_a_halt_the_operator_has_to_say_how() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -214,6 +216,7 @@ fn ac_tdd_7_4_after_a_halt_the_operator_has_to_say_how() {
 
 #[test]
 fn a_retry_has_a_fresh_budget_and_no_more() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -225,6 +228,7 @@ fn a_retry_has_a_fresh_budget_and_no_more() {
 
 #[test]
 fn ac_tdd_7_5_an_accepted_criterion_is_never_verified() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -236,6 +240,7 @@ fn ac_tdd_7_5_an_accepted_criterion_is_never_verified() {
 
 #[test]
 fn ac_tdd_6_43_tests_that_were_accepted_as_red_are_told_as_that() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -251,6 +256,7 @@ fn ac_tdd_6_43_tests_that_were_accepted_as_red_are_told_as_that() {
 /// A run of the demo's could not be gone on with from its review, which knows no cassette.
 #[test]
 fn ac_tdd_9_35_what_the_scripted_agent_plays_holds_when_a_run_is_gone_on_with() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -266,6 +272,7 @@ fn ac_tdd_9_35_what_the_scripted_agent_plays_holds_when_a_run_is_gone_on_with() 
 
 #[test]
 fn an_abandoned_run_is_over() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -279,6 +286,7 @@ fn an_abandoned_run_is_over() {
 
 #[test]
 fn ac_tdd_7_6_edited_tests_are_checked_for_red_again() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -301,6 +309,7 @@ fn ac_tdd_7_6_edited_tests_are_checked_for_red_again() {
 
 #[test]
 fn code_that_was_mended_by_hand_after_a_halt_is_gone_on_with() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -320,6 +329,7 @@ fn code_that_was_mended_by_hand_after_a_halt_is_gone_on_with() {
 /// What unittest calls a test is known from a run alone: before there was a module it did not load.
 #[test]
 fn ac_tdd_9_95_code_by_hand_counts_for_tests_that_did_not_load_when_they_were_seen_red() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -363,6 +373,7 @@ fn a_run_that_never_began_can_t_be_gone_on_with_and_says_so() {
 
 #[test]
 fn a_halted_run_whose_tests_lie_in_the_tree_is_named_before_another_begins() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -446,6 +457,7 @@ killed! {
 
 #[test]
 fn what_a_run_was_begun_with_holds_when_it_goes_on() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -502,6 +514,7 @@ exit $bad
 
 #[test]
 fn what_earlier_processes_learned_of_the_tests_is_known_to_the_next() {
+    left_to_the_night!();
     let yaml = "test: sh run.sh\ntest_files: [\"tests/**\"]\n\
                 runner: { kind: junit, all: sh run.sh, select: \"sh run.sh {files}\", report: build/report.xml }\n";
     let sandbox = Sandbox::with(&[

@@ -114,6 +114,7 @@ fn an_editor_is_opened_at_the_place_and_one_that_fails_is_said() {
 
 #[test]
 fn a_second_review_is_refused_and_one_that_was_overtaken_does_nothing() {
+    left_to_the_night!();
     let sandbox = halted();
     let mut terminal = reviewed(&sandbox, &[]);
     asked(&terminal);
@@ -128,6 +129,7 @@ fn a_second_review_is_refused_and_one_that_was_overtaken_does_nothing() {
 
 #[test]
 fn a_ctrl_c_at_the_question_ends_the_review_also_after_a_run() {
+    left_to_the_night!();
     let sandbox = halted();
     let mut terminal = reviewed(&sandbox, &[]);
     asked(&terminal);
@@ -192,6 +194,7 @@ fn ac_tdd_9_11_a_halt_is_judged_on_a_whole_screen() {
 
 #[test]
 fn a_criterion_is_accepted_for_a_reason_that_is_kept_and_no_agent_reads() {
+    left_to_the_night!();
     let sandbox = halted();
     let mut terminal = full(&sandbox, &[]);
     let number = number_of(&terminal, "accept the criterion");
@@ -236,6 +239,7 @@ fn goes_on_after(place: &Place, editor: &str) -> String {
 
 #[test]
 fn code_that_the_person_mends_by_hand_is_green_without_a_fork() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -249,6 +253,7 @@ fn code_that_the_person_mends_by_hand_is_green_without_a_fork() {
 
 #[test]
 fn ac_tdd_9_12_a_run_that_halts_at_a_terminal_ends_in_its_review() {
+    left_to_the_night!();
     let agent = HONEST_AGENT.replace("echo two >>src.txt", "echo three >>src.txt");
     let sandbox = project(&agent, HONEST_CHECK, "");
     let mut terminal = Terminal::tdd(&sandbox, &["STE-1"]);
@@ -283,6 +288,7 @@ fn ac_tdd_9_12_a_run_that_halts_at_a_terminal_ends_in_its_review() {
 /// Nobody is started on the word that files were changed where none was; an edit of the requirement is one, too.
 #[test]
 fn ac_tdd_9_33_what_was_not_edited_is_not_gone_on_with_as_edited() {
+    left_to_the_night!();
     let sandbox = halted();
     let forks = sandbox.forks();
     let journal = || sandbox.events();
@@ -319,6 +325,7 @@ fn ac_tdd_9_33_what_was_not_edited_is_not_gone_on_with_as_edited() {
 /// A test that was edited is seen red before anybody works for it.
 #[test]
 fn a_test_that_the_person_edits_is_red_again_and_then_green() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -333,6 +340,7 @@ fn a_test_that_the_person_edits_is_red_again_and_then_green() {
 
 #[test]
 fn the_terminal_of_a_review_is_given_back_whatever_ends_it() {
+    left_to_the_night!();
     let sandbox = halted();
     for (end, want) in [("q", 1), ("\u{3}", 1), ("TERM", 143), ("HUP", 129)] {
         let mut terminal = full(&sandbox, &[]);

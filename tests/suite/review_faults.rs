@@ -31,6 +31,7 @@ const LOOKS: [&[&str]; 8] = [
 
 #[test]
 fn a_name_that_fits_several_runs_lists_them() {
+    left_to_the_night!();
     let sandbox = halted();
     sandbox.tdd(&["undo"]).expect(0);
     sandbox.tdd(&["STE-1", "--new", "--quiet"]).expect(1);
@@ -48,6 +49,7 @@ fn a_name_that_fits_several_runs_lists_them() {
 /// Nothing is guessed of a journal that can't be trusted, and nothing of it is written anew.
 #[test]
 fn ac_tdd_9_20_a_journal_that_is_damaged_or_of_a_newer_program_is_refused_with_its_line() {
+    left_to_the_night!();
     let sandbox = halted();
     let whole = std::fs::read_to_string(journal(&sandbox)).unwrap();
     let damaged = whole.replacen("src.txt says two", "src.txt says too", 1);
@@ -139,6 +141,7 @@ fn ac_tdd_9_19_the_terminal_comes_back_from_an_editor_that_never_ends() {
 /// Left for later, with the same choices then.
 #[test]
 fn a_halt_is_left_and_gone_on_with_later() {
+    left_to_the_night!();
     let sandbox = halted();
     let mut terminal = full(&sandbox, &[]);
     terminal.press("q");
@@ -180,6 +183,7 @@ fn a_requirement_that_was_deleted_or_edited_meanwhile_is_told() {
 /// What a person changed is shown and asked about, never overwritten.
 #[test]
 fn a_tree_that_was_changed_by_hand_is_shown_before_anybody_is_started() {
+    left_to_the_night!();
     let sandbox = halted();
     let forks = sandbox.forks();
     sandbox.write("src.txt", "one\nmine\n");

@@ -61,6 +61,7 @@ impl Place {
 
 #[test]
 fn a_halted_run_waits_in_every_command() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -81,6 +82,7 @@ fn a_halted_run_waits_in_every_command() {
 
 #[test]
 fn ac_tdd_7_8_an_undone_run_is_undone_in_every_command_until_its_undo_is_taken_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -113,6 +115,7 @@ fn ac_tdd_7_8_an_undone_run_is_undone_in_every_command_until_its_undo_is_taken_b
 
 #[test]
 fn ac_tdd_7_8_a_superseded_run_is_that_in_every_command() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -174,6 +177,7 @@ fn ac_tdd_7_9_a_finished_requirement_says_so_and_forks_nobody() {
 
 #[test]
 fn an_old_run_is_not_taken_for_the_newest() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -194,6 +198,7 @@ fn an_old_run_is_not_taken_for_the_newest() {
 
 #[test]
 fn ac_tdd_7_11_no_advice_about_an_old_run_takes_back_later_work() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -305,6 +310,7 @@ fn what_a_killed_clean_was_about_to_remove_is_no_run() {
 
 #[test]
 fn edited_files_are_judged_before_anybody_is_forked() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -338,6 +344,7 @@ fn edited_files_are_judged_before_anybody_is_forked() {
 
 #[test]
 fn ac_tdd_7_10_the_level_of_isolation_holds_when_a_run_is_gone_on_with() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -362,6 +369,7 @@ fn ac_tdd_7_10_the_level_of_isolation_holds_when_a_run_is_gone_on_with() {
 
 #[test]
 fn a_merge_in_progress_is_refused() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -410,6 +418,7 @@ fn a_live_run_is_told_as_live_and_by_which_process() {
 
 #[test]
 fn a_criterion_for_the_operator_is_told_as_worked_on_and_not_verified() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -430,6 +439,7 @@ fn a_criterion_for_the_operator_is_told_as_worked_on_and_not_verified() {
 /// Whoever has the journal and nothing else knows what a role may change.
 #[test]
 fn ac_tdd_7_16_the_journal_alone_tells_which_file_has_which_class() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -519,6 +529,7 @@ fn what_is_committed_needs_no_commit() {
 
 #[test]
 fn a_run_that_is_undone_says_why_nobody_goes_on_with_it() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

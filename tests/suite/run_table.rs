@@ -335,6 +335,7 @@ fn a_run_that_was_given_up_and_undone_is_not_said_to_go_on() {
 
 #[test]
 fn ac_tdd_7_8_every_command_says_the_same_of_every_state() {
+    left_to_the_night!();
     if has_python() {
         let all: Vec<String> = battery::part(&TABLE, 6).into_iter().flat_map(disagreements).collect();
         assert!(all.is_empty(), "{}", all.join("\n"));

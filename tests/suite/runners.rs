@@ -175,6 +175,7 @@ fn rust_lab() -> Lab {
 
 #[test]
 fn cargo_tells_each_target_apart() {
+    left_to_the_night!();
     let lab = rust_lab();
     check(&lab.run(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
     lab.write("tests/c1.rs", "#[test] fn a() { assert_eq!(shop::one(), 2); }\n#[test] #[ignore] fn s() {}\n#[test] fn e() { None::<i32>.unwrap(); }\n")
@@ -276,6 +277,7 @@ fn forge(target: &Path) {
 
 #[test]
 fn cargo_believes_no_build_but_its_own() {
+    left_to_the_night!();
     let mut lab = rust_lab();
     lab.test = "cargo test --offline --target-dir target".to_owned();
     let red = ["src/lib.rs::tests::unit=ok", "tests/base.rs::base=assertion"];
@@ -301,6 +303,7 @@ fn cargo_believes_no_build_but_its_own() {
 
 #[test]
 fn cargo_keeps_what_it_built_and_leaves_nothing_in_the_tree() {
+    left_to_the_night!();
     let lab = rust_lab();
     lab.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n");
     lab.write("src/lib.rs", "//! ```\n//! assert_eq!(shop::one(), 1);\n//! ```\npub fn one() -> i32 { 1 }\n");
@@ -316,6 +319,7 @@ fn cargo_keeps_what_it_built_and_leaves_nothing_in_the_tree() {
 
 #[test]
 fn cargo_sees_an_edit_of_the_same_size_and_time() {
+    left_to_the_night!();
     let lab = rust_lab();
     let mut runs = Runs::new(&lab);
     check(&runs.next(), &["src/lib.rs::tests::unit=ok", "tests/base.rs::base=ok"]);
@@ -374,6 +378,7 @@ fn cargo_knows_a_broken_project_from_a_broken_test() {
 
 #[test]
 fn cargo_is_not_fooled_by_what_tests_print_or_how_they_leave() {
+    left_to_the_night!();
     let lab = rust_lab();
     let forged = "\\ntest red ... ok\\n\\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\\n";
     lab.write(
@@ -396,6 +401,7 @@ fn cargo_is_not_fooled_by_what_tests_print_or_how_they_leave() {
 
 #[test]
 fn cargo_runs_modules_of_one_target_and_doctests() {
+    left_to_the_night!();
     let lab = rust_lab();
     lab.write("src/lib.rs", "//! ```\n//! assert_eq!(shop::one(), 1);\n//! ```\npub fn one() -> i32 { 1 }\n");
     lab.write("tests/suite/main.rs", "mod ac_1;\nmod ac_2;\n#[test] fn root() {}\n");
@@ -425,6 +431,7 @@ fn cargo_runs_modules_of_one_target_and_doctests() {
 
 #[test]
 fn cargo_runs_doctests_unless_something_else_is_chosen() {
+    left_to_the_night!();
     let lab = Lab::new(RunnerKind::Cargo, "cargo test --workspace --offline");
     lab.write("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n");
     for (name, value) in [("a", 1), ("b", 2)] {
@@ -447,6 +454,7 @@ fn cargo_runs_doctests_unless_something_else_is_chosen() {
 
 #[test]
 fn cargo_runs_a_workspace_below_the_repositorys_root() {
+    left_to_the_night!();
     let mut lab = Lab::new(RunnerKind::Cargo, "cargo test --workspace --offline -- --nocapture");
     lab.below = "code".to_owned();
     lab.write("code/Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n");
@@ -475,6 +483,7 @@ fn cargo_without_a_test_is_evidence_of_an_empty_run() {
 
 #[test]
 fn a_command_that_hangs_is_cut_by_its_deadline() {
+    left_to_the_night!();
     let mut lab = rust_lab();
     lab.run();
     lab.write("tests/base.rs", "#[test] fn base() { loop { std::thread::park(); } }\n");
@@ -518,6 +527,7 @@ fn pytest_lab_of(python: &str) -> Lab {
 
 #[test]
 fn pytest_tells_each_file_and_test_apart() {
+    left_to_the_night!();
     for python in python::with_pytest() {
         pytest_tells_apart(&python);
     }
@@ -590,6 +600,7 @@ fn walk(folder: &Path) -> Vec<String> {
 
 #[test]
 fn pytest_that_ends_early_or_lies_is_no_evidence() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -666,6 +677,7 @@ const CASE: &str = "import unittest\nfrom shop import core\nclass T(unittest.Tes
 
 #[test]
 fn unittest_tells_each_file_and_test_apart() {
+    left_to_the_night!();
     if !has("python3", &["--version"]) {
         return;
     }
@@ -736,6 +748,7 @@ fn unittest_takes_names_and_says_when_there_is_none() {
 
 #[test]
 fn node_tells_each_file_and_test_apart() {
+    left_to_the_night!();
     if !has("node", &["--version"]) {
         return;
     }
@@ -940,6 +953,7 @@ fn nextest_lab() -> Lab {
 
 #[test]
 fn nextest_tells_each_target_apart() {
+    left_to_the_night!();
     if !has_nextest() {
         return;
     }
@@ -979,6 +993,7 @@ fn nextest_tells_each_target_apart() {
 
 #[test]
 fn nextest_runs_what_the_projects_configuration_would_hide() {
+    left_to_the_night!();
     if !has_nextest() {
         return;
     }
@@ -1004,6 +1019,7 @@ fn nextest_runs_what_the_projects_configuration_would_hide() {
 
 #[test]
 fn nextest_finds_programs_scripts_and_members_of_a_workspace() {
+    left_to_the_night!();
     if !has_nextest() {
         return;
     }
@@ -1062,6 +1078,7 @@ fn go_test(package: &str, imports: &str, body: &str) -> String {
 
 #[test]
 fn go_tells_each_file_of_a_package_apart() {
+    left_to_the_night!();
     if !has_go() {
         return;
     }
@@ -1111,6 +1128,7 @@ fn go_tells_each_file_of_a_package_apart() {
 
 #[test]
 fn go_believes_neither_an_exit_code_nor_a_print_alone() {
+    left_to_the_night!();
     if !has_go() {
         return;
     }
@@ -1155,6 +1173,7 @@ fn go_believes_neither_an_exit_code_nor_a_print_alone() {
 
 #[test]
 fn go_carries_a_canary_that_is_nowhere_afterwards() {
+    left_to_the_night!();
     if !has_go() {
         return;
     }
@@ -1191,6 +1210,7 @@ fn go_carries_a_canary_that_is_nowhere_afterwards() {
 
 #[test]
 fn go_keeps_flags_and_a_cache_that_lie_away() {
+    left_to_the_night!();
     if !has_go() {
         return;
     }
@@ -1236,6 +1256,7 @@ fn compiled(log: &Path) -> Vec<String> {
 
 #[test]
 fn go_takes_over_what_was_built_of_others_and_compiles_its_own() {
+    left_to_the_night!();
     if !has_go() {
         return;
     }
@@ -1275,6 +1296,7 @@ fn go_takes_over_what_was_built_of_others_and_compiles_its_own() {
 
 #[test]
 fn go_counts_tests_of_one_name_and_what_it_ran() {
+    left_to_the_night!();
     if !has_go() {
         return;
     }

@@ -32,6 +32,7 @@ fn listen(path: &Path) -> UnixListener {
 
 #[test]
 fn ac_tdd_9_109_no_child_asks_a_terminal_or_an_editor_of_the_persons() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -110,6 +111,7 @@ fn ac_tdd_9_109_the_persons_tmux_is_out_of_reach_and_a_child_has_one_of_its_own(
 
 #[test]
 fn ac_tdd_9_109_what_gits_helpers_keep_is_hidden_and_its_other_settings_are_not() {
+    left_to_the_night!();
     let more = |base: &Path| {
         put(&base.join("home/kept"), SECRET);
         put(&base.join("elsewhere/kept"), SECRET);
@@ -135,6 +137,7 @@ fn ac_tdd_9_109_what_gits_helpers_keep_is_hidden_and_its_other_settings_are_not(
 /// More places, each with what is of the same tool and no secret.
 #[test]
 fn more_places_of_credentials_are_hidden_and_settings_beside_them_are_not() {
+    left_to_the_night!();
     const HIDDEN: [&str; 12] = [
         ".authinfo",
         ".my.cnf",
@@ -268,6 +271,7 @@ fn ac_tdd_9_110_a_run_whose_programs_would_be_hidden_is_refused_with_the_line() 
 
 #[test]
 fn ac_tdd_9_110_what_hide_takes_out_of_the_repository_does_not_look_deleted() {
+    left_to_the_night!();
     if !has_bwrap() || !has_python() {
         return;
     }
@@ -288,6 +292,7 @@ fn ac_tdd_9_110_what_hide_takes_out_of_the_repository_does_not_look_deleted() {
 /// A table of a repository, and what is told of it before its agent is started.
 #[test]
 fn ac_tdd_9_108_what_a_repositorys_agent_may_use_of_the_home_is_told_and_named_as_open() {
+    left_to_the_night!();
     if !has_bwrap() || !has_python() {
         return;
     }
@@ -324,6 +329,7 @@ fn ac_tdd_9_108_what_a_repositorys_agent_may_use_of_the_home_is_told_and_named_a
 
 #[test]
 fn ac_tdd_9_111_what_a_person_hides_is_hidden_in_every_project_and_none_opens_it() {
+    left_to_the_night!();
     let more = |base: &Path| {
         put(&base.join("home/notes/a"), SECRET);
         put(&base.join("home/other/a"), "seen\n");

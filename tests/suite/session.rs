@@ -159,6 +159,7 @@ fn noise(count: usize) -> Vec<u8> {
 
 #[test]
 fn the_end_is_told_as_it_was() {
+    left_to_the_night!();
     for way in WAYS {
         for (script, want) in [
             ("exit 0", Exit::Code(0)),
@@ -179,6 +180,7 @@ fn the_end_is_told_as_it_was() {
 
 #[test]
 fn a_fast_childs_output_is_complete_and_exact() {
+    left_to_the_night!();
     for way in WAYS {
         for _ in 0..20 {
             let ran = Case::new(way, &["printf", r"a\nb\r\n\033[31m\377\000\003\004end"]).run();
@@ -271,6 +273,7 @@ type Break<'a> = &'a dyn Fn(&mut Case);
 
 #[test]
 fn a_failure_to_start_says_what_it_is() {
+    left_to_the_night!();
     for way in WAYS {
         let make = |name: &str, text: &str, mode: u32, case: &mut Case| {
             let path = case.path(name);
@@ -430,6 +433,7 @@ fn a_stop_that_came_before_is_heeded() {
 
 #[test]
 fn a_flood_is_stopped_at_its_cap() {
+    left_to_the_night!();
     for way in WAYS {
         for script in ["yes", "trap '' INT TERM; yes", "setsid yes & wait", ESCAPED_FLOOD] {
             let mut case = Case::sh(way, script);
@@ -454,6 +458,7 @@ fn a_flood_is_stopped_at_its_cap() {
 
 #[test]
 fn silence_and_length_have_deadlines() {
+    left_to_the_night!();
     for way in WAYS {
         let mut case = Case::sh(way, "echo up; sleep 1000");
         case.limits.idle = Some(Duration::from_millis(200));
@@ -570,6 +575,7 @@ fn helper(name: &str) -> Command {
 
 #[test]
 fn alone_in_a_process() {
+    left_to_the_night!();
     for name in [
         "helper_counts_descriptors",
         "helper_counts_who_is_left",

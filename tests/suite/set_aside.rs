@@ -63,6 +63,7 @@ fn told_to_a_machine(text: &str) -> (Vec<String>, String) {
 
 #[test]
 fn ac_tdd_9_47_what_was_put_back_while_tests_ran_is_told_wherever_the_run_is_told() {
+    left_to_the_night!();
     let bad = HONEST_AGENT.replace("echo two >>src.txt", "echo three >>src.txt");
     for level in levels() {
         for (agent, code) in [(HONEST_AGENT, 0), (bad.as_str(), 1)] {
@@ -99,6 +100,7 @@ fn what_is_put_back_as_a_roles_forbidden_work_is_told_too() {
 /// The honest twins: a run that nobody interfered with, with tests that leave a file after each run, new or not.
 #[test]
 fn nothing_is_told_of_what_tests_leave_again_and_again() {
+    left_to_the_night!();
     for leaves in ["echo x >cache.txt", "echo x >>notes.txt", ":"] {
         for level in levels() {
             let check = format!("{leaves}; {HONEST_CHECK}");
@@ -124,6 +126,7 @@ fn nothing_is_told_of_what_tests_leave_again_and_again() {
 /// Whoever edits a protected file while tests run has edited no other file of the role's.
 #[test]
 fn ac_tdd_9_48_a_protected_file_that_is_edited_while_tests_run_makes_no_other_file_a_roles() {
+    left_to_the_night!();
     for level in levels() {
         for protected in [false, true] {
             let sandbox = waiting(HONEST_AGENT, "");
@@ -172,6 +175,7 @@ fn agent_beside_a_person(role: &str, claims: &str) -> String {
 /// name it. The honest twin names all that it has written.
 #[test]
 fn ac_tdd_9_49_a_file_that_no_block_names_is_cleaned_after_an_undo_with_a_word_alone() {
+    left_to_the_night!();
     for level in levels() {
         for (claims, is_held) in [("block src.txt", true), ("block src.txt,notes.txt,mine.txt", false)] {
             for undone in [false, true] {
@@ -208,6 +212,7 @@ const UNNAMED: &str = "left by a role that names nothing of it, or written by so
 /// A role that ends without a block names nothing: its failed work may hold a person's, and goes with a word alone.
 #[test]
 fn ac_tdd_9_50_what_is_left_by_a_role_that_names_nothing_is_held_and_not_called_somebody_elses() {
+    left_to_the_night!();
     for (claims, is_held) in [("echo done", true), ("block src.txt,notes.txt,mine.txt", false)] {
         let agent = agent_beside_a_person("implementer", claims).replace("echo two", "echo three");
         let sandbox = waiting(&agent, "budgets: { semantic: 1, format: 0 }\n");
@@ -233,6 +238,7 @@ fn sh(sandbox: &Sandbox, script: &str) -> String {
 /// The pause, the undo and the clean all hold what changed there for somebody's; the twin changes nothing there.
 #[test]
 fn ac_tdd_9_52_what_changes_in_repositories_inside_the_tree_is_no_runs_to_pause_undo_and_clean() {
+    left_to_the_night!();
     for edited in [true, false] {
         let theirs = "echo mine >nest/f; echo mine >nest/new; echo mine >sub/f;";
         let theirs = if edited { theirs } else { "" };
@@ -271,6 +277,7 @@ fn ac_tdd_9_52_what_changes_in_repositories_inside_the_tree_is_no_runs_to_pause_
 /// A link's version is where it leads.
 #[test]
 fn a_link_that_the_tree_holds_just_so_is_held_by_no_run_alone() {
+    left_to_the_night!();
     for is_there in [true, false] {
         let agent = HONEST_AGENT.replace("echo two >>src.txt;", "echo two >>src.txt; ln -s src.txt link;");
         let sandbox = project(&agent, HONEST_CHECK, "");
@@ -286,6 +293,7 @@ fn a_link_that_the_tree_holds_just_so_is_held_by_no_run_alone() {
 /// Whoever looks first after a kill knows, too, that no child could have written to a protected file.
 #[test]
 fn a_protected_file_that_is_edited_after_a_kill_pauses_the_run_that_goes_on() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -364,6 +372,7 @@ fn ac_tdd_9_58_what_no_role_names_in_a_repository_inside_the_tree_is_not_undone_
 /// A role runs in the project's folder, and may name a folder for what it made in it.
 #[test]
 fn ac_tdd_9_59_a_block_means_files_from_the_projects_folder_and_folders_whole() {
+    left_to_the_night!();
     for (files, is_asked) in [
         ("src.txt,made/a", false),
         ("src.txt,made", false),

@@ -45,6 +45,7 @@ fn runs(sandbox: &Sandbox) -> Vec<String> {
 
 #[test]
 fn ac_tdd_6_14_several_requirements_are_worked_on_one_after_the_other() {
+    left_to_the_night!();
     let sandbox = three();
     let ran = sandbox.tdd(&["STE-1", "STE-2", "STE-3"]).expect(0);
     let table = ran.stdout.split("requirements:\n").nth(1).unwrap();
@@ -70,6 +71,7 @@ fn ac_tdd_6_14_several_requirements_are_worked_on_one_after_the_other() {
 
 #[test]
 fn one_that_halts_ends_the_call_or_only_what_depends_on_it() {
+    left_to_the_night!();
     let sandbox = three();
     std::fs::write(beside(&sandbox, "fails-3"), "").unwrap();
     let ran = sandbox.tdd(&["STE-3", "STE-2", "STE-1"]).expect(1);

@@ -107,6 +107,7 @@ pub(super) fn of_rust<'a>(tests: &'a [(&'a str, &'a str)]) -> Shape<'a> {
 
 #[test]
 fn ac_tdd_8_64_what_a_shared_helper_of_cargo_lacks_is_missing_to_the_tests_that_it_keeps_from_loading() {
+    left_to_the_night!();
     for test in [BY_HELPER, BY_BOTH] {
         of_rust(&[("tests/common/mod.rs", HELPER), ("tests/ac_ste_1_1.rs", test)]).goes_through();
     }
@@ -153,6 +154,7 @@ pub(super) fn go_test(name: &str, call: &str) -> String {
 
 #[test]
 fn ac_tdd_8_70_tests_of_go_wait_for_what_the_helper_of_another_test_file_waits_for() {
+    left_to_the_night!();
     let three = go_test("Three", "check(t, 3, 6)");
     let (helper, first, both) = (go(GO_CHECK), go(&three), go(&format!("{GO_CHECK}{three}")));
     let second = go(&go_test("Four", "check(t, 4, 8)"));
@@ -171,6 +173,7 @@ fn ac_tdd_8_70_tests_of_go_wait_for_what_the_helper_of_another_test_file_waits_f
 
 #[test]
 fn ac_tdd_8_71_a_test_that_looks_at_any_of_the_names_that_its_file_lacks_is_red() {
+    left_to_the_night!();
     let two = "if Halve(2) != 1 {\n\t\tt.Fatal(\"no\")\n\t}";
     let three = "if Double(3) != 6 {\n\t\tt.Fatal(\"no\")\n\t}";
     let (two, three) = (go_test("Two", two), go_test("Three", three));
@@ -189,6 +192,7 @@ fn ac_tdd_8_71_a_test_that_looks_at_any_of_the_names_that_its_file_lacks_is_red(
 
 #[test]
 fn ac_tdd_8_72_what_the_file_of_a_later_criterion_declares_is_told_of_at_red() {
+    left_to_the_night!();
     let halves = go_test("Two", "checkOf(t, Halve, 4, 2)");
     let (doubles, later) =
         (go(&go_test("Four", "checkOf(t, Double, 4, 8)")), go(&format!("{GO_CHECK_OF}{halves}")));

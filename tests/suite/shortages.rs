@@ -45,6 +45,7 @@ fn on_a_small_disk(sandbox: &Sandbox, lines: &[&str]) -> Vec<Ran> {
 
 #[test]
 fn a_disk_that_is_full_before_the_first_child_pauses_the_run() {
+    left_to_the_night!();
     if !has_small_disk() {
         return;
     }
@@ -96,6 +97,7 @@ fn tap_project(agent: &str) -> Sandbox {
 
 #[test]
 fn a_report_that_is_cut_by_a_full_disk_is_told_as_that() {
+    left_to_the_night!();
     if !has_small_disk() {
         return;
     }
@@ -145,6 +147,7 @@ fn a_child_that_fills_the_disk_pauses_the_run() {
 /// What a run of its own has kept is all that is needed.
 #[test]
 fn an_undo_that_has_nothing_to_keep_works_on_a_full_disk() {
+    left_to_the_night!();
     if !has_small_disk() {
         return;
     }
@@ -165,6 +168,7 @@ fn an_undo_that_has_nothing_to_keep_works_on_a_full_disk() {
 /// What stands where an old file is to be makes room for it first, and then the old one does not fit.
 #[test]
 fn ac_tdd_9_104_an_undo_that_breaks_off_on_a_full_disk_is_told_and_can_be_repeated() {
+    left_to_the_night!();
     if !has_small_disk() {
         return;
     }
@@ -196,6 +200,7 @@ fn under(sandbox: &Sandbox, limits: &str, words: &str) -> Ran {
 
 #[test]
 fn a_limit_that_is_reached_is_told_with_how_to_raise_it() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     let before = sandbox.everything();
     // From where hardly anything can be opened to where children can.
@@ -224,6 +229,7 @@ fn a_limit_that_is_reached_is_told_with_how_to_raise_it() {
 /// Wherever a file comes to its limit, that is told as what it is, and the run goes on without it.
 #[test]
 fn a_limit_on_the_size_of_files_is_no_full_disk_and_pauses_a_run() {
+    left_to_the_night!();
     let mut paused = 0;
     for blocks in [2, 8, 12, 16, 24] {
         let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
@@ -268,6 +274,7 @@ fn a_stdout_that_cannot_be_written_is_told() {
 /// A git that is killed, or that ends without a word, is told of as such.
 #[test]
 fn a_git_that_says_nothing_is_told() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     let before = sandbox.everything();
     let real = Command::new("sh").args(["-c", "command -v git"]).output().unwrap();

@@ -48,6 +48,7 @@ fn shell(sandbox: &Sandbox, line: &str) -> Ran {
 
 #[test]
 fn ac_tdd_9_96_what_a_person_changed_since_a_stop_stays_where_they_say_that_it_is_on_purpose() {
+    left_to_the_night!();
     let sandbox = ended_and_edited(Signal::INT);
     let asked = sandbox.tdd(&["resume"]).expect(3);
     let asked = asked.says(&["since the implementer was stopped", "README.md", "notes.md"]);
@@ -71,6 +72,7 @@ fn ac_tdd_9_96_what_a_person_changed_since_a_stop_stays_where_they_say_that_it_i
 /// Of one file that holds both nobody can tell which part is whose.
 #[test]
 fn an_edit_on_a_roles_half_done_work_is_not_undone_without_a_word() {
+    left_to_the_night!();
     let sandbox = project(HALF_DONE, HONEST_CHECK, "");
     sandbox.write("README.md", "ours\n");
     sandbox.commit();
@@ -89,6 +91,7 @@ fn an_edit_on_a_roles_half_done_work_is_not_undone_without_a_word() {
 /// The other way that is told: what a person committed stays in git, and what they wrote in a checkpoint.
 #[test]
 fn what_a_person_changed_since_a_stop_is_put_back_as_it_is_advised() {
+    left_to_the_night!();
     let sandbox = ended_and_edited(Signal::INT);
     let asked = sandbox.tdd(&["resume"]).expect(3);
     let (_, advice) = asked.stderr.split_once("go on without them:\n").unwrap();
@@ -109,6 +112,7 @@ fn what_a_person_changed_since_a_stop_is_put_back_as_it_is_advised() {
 /// After a kill nobody can tell a person's edit from a child's, so there is none to stay.
 #[test]
 fn no_edit_since_a_kill_is_taken_for_one_on_purpose() {
+    left_to_the_night!();
     let sandbox = ended_and_edited(Signal::KILL);
     sandbox.tdd(&["resume", "--edited"]).expect(2).says(&["the run can't take this now"]);
     let ran = sandbox.tdd(&["resume"]).expect(0);
@@ -119,6 +123,7 @@ fn no_edit_since_a_kill_is_taken_for_one_on_purpose() {
 /// Neither a criterion that nothing tests nor a test that was never seen failing is gone on from.
 #[test]
 fn ac_tdd_9_102_an_edit_that_does_not_stand_is_checked_again_before_an_agent_is_started() {
+    left_to_the_night!();
     const REQUIREMENT: &str = "specs/frs/STE-1.md";
     const TEST: &str = "tests/ac_ste_1_1.sh";
     for hollow in [false, true] {
@@ -144,6 +149,7 @@ fn ac_tdd_9_102_an_edit_that_does_not_stand_is_checked_again_before_an_agent_is_
 /// No child can write to git's index in level `enforce`: what somebody has staged is held against none.
 #[test]
 fn ac_tdd_9_97_a_protected_file_that_a_person_has_staged_pauses_a_run_without_blame() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -172,6 +178,7 @@ fn ac_tdd_9_97_a_protected_file_that_a_person_has_staged_pauses_a_run_without_bl
 /// The index that it was compared with is known to the process alone that ran the role.
 #[test]
 fn what_was_staged_beside_a_test_writer_is_blameless_until_it_is_moved_away() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -212,6 +219,7 @@ fn a_protected_file_that_a_person_has_removed_meanwhile_is_not_brought_back_by_a
 /// A name that is not UTF-8 is known to git byte for byte and to a report by what is shown of it.
 #[test]
 fn ac_tdd_9_98_a_file_whose_name_is_not_utf_8_is_neither_undone_nor_cleaned_without_a_word() {
+    left_to_the_night!();
     for level in ["audit", "enforce"] {
         if level == "enforce" && !has_bwrap() {
             return;
@@ -267,6 +275,7 @@ fn ac_tdd_9_99_a_refused_undo_shows_how_a_file_differs_from_what_the_run_left() 
 /// Git takes no commit of single files then.
 #[test]
 fn ac_tdd_9_100_a_summary_says_what_git_is_in_the_midst_of_before_it_proposes_a_commit() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -321,6 +330,7 @@ fn ac_tdd_9_106_a_run_is_not_gone_on_with_in_the_midst_of_a_merge() {
 /// Git refuses a commit of nothing, and of a file that neither it nor the tree has.
 #[test]
 fn ac_tdd_9_103_a_proposed_commit_leaves_out_what_somebody_has_committed_meanwhile() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }

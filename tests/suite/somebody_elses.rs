@@ -25,6 +25,7 @@ fn levels() -> impl Iterator<Item = &'static str> {
 
 #[test]
 fn ac_tdd_9_80_what_somebody_writes_beside_a_role_is_named_and_an_undo_asks_before_it_goes() {
+    left_to_the_night!();
     for level in levels() {
         for (edited, told) in [(&["notes.txt", "README.md"][..], true), (&[], false)] {
             let sandbox = project(WAITING, HONEST_CHECK, "");
@@ -79,6 +80,7 @@ fn is_the_suites(sandbox: &Sandbox, ran: &Ran, before: &str, what: &str) {
 /// What names the place where it runs can't be written the same in a checkout.
 #[test]
 fn ac_tdd_9_79_what_a_suite_writes_of_the_branch_the_folder_or_the_time_is_its_own() {
+    left_to_the_night!();
     for writes in [
         "v=$(git describe --tags --dirty 2>&-) && echo $v >VERSION",
         "v=$(git describe --tags) && echo $v >built-$v.txt",
@@ -120,6 +122,7 @@ fn ac_tdd_9_79_a_persons_file_saved_beside_such_files_is_still_theirs() {
 /// A person's file is not taken for one of those that the suite names by the time.
 #[test]
 fn ac_tdd_9_81_a_persons_file_beside_those_that_the_suite_names_by_time_is_theirs() {
+    left_to_the_night!();
     let writes = "date >run-$(date +%s%N).txt";
     let mine = "echo mine >run-2.txt; echo mine >run-2026.txt";
     let at_baseline = format!("test -e ../once || {{ : >../once; {mine}; }}");
@@ -147,6 +150,7 @@ fn ac_tdd_9_81_a_persons_file_beside_those_that_the_suite_names_by_time_is_their
 /// Work that was committed on a branch and left there, or stashed, is not taken back from another branch.
 #[test]
 fn ac_tdd_9_82_an_undo_on_another_branch_says_where_the_work_lies_and_marks_nothing() {
+    left_to_the_night!();
     for (leave, come_back, told) in [
         (
             "git checkout -q -b feature; git add -A; git commit -qm WORK; git checkout -q main",
@@ -238,6 +242,7 @@ fn ac_tdd_9_92_an_undo_that_discards_changes_marks_no_run_undone_whose_work_is_s
 /// What a refused run's own tests have left goes without a word; a person's file stays where they saved it.
 #[test]
 fn ac_tdd_9_83_clean_asks_nothing_about_what_a_refused_run_made() {
+    left_to_the_night!();
     for level in levels() {
         for writes in [
             "echo junk >junk.txt",
@@ -284,6 +289,7 @@ fn ac_tdd_9_84_a_commit_on_the_branch_of_a_run_is_told_during_it() {
 /// What is advised can be typed as it stands, whatever a file is called.
 #[test]
 fn ac_tdd_9_85_a_name_with_odd_letters_is_quoted_in_every_advised_command() {
+    left_to_the_night!();
     for name in ["a b.txt", "it's.txt", "$(touch x).txt", "a\nb.txt", "\u{1b}[2J.txt", "-n.txt"] {
         let sandbox = project(WAITING, HONEST_CHECK, "");
         let ran = meanwhile("audit", &sandbox, || sandbox.write(name, "mine\n")).expect(0);
@@ -309,6 +315,7 @@ fn ac_tdd_9_85_a_name_with_odd_letters_is_quoted_in_every_advised_command() {
 /// A formatter that runs with the suite is nobody, however many criteria there are.
 #[test]
 fn what_a_formatter_in_the_suite_makes_of_each_criterions_work_is_nobodys() {
+    left_to_the_night!();
     let agent = "case $role in
 test-writer) mkdir -p tests; for n in 1 2 3; do echo \"grep -q 'ac$n x' src.txt\" >tests/ac_ste_1_$n.sh; done
   block tests;;

@@ -43,6 +43,7 @@ fn run(sandbox: &Sandbox, level: &str) -> Ran {
 
 #[test]
 fn ac_tdd_9_90_what_a_persons_program_writes_all_the_time_is_no_part_of_a_run() {
+    left_to_the_night!();
     for level in ["audit", "enforce"] {
         for tracked in [false, true] {
             if level == "enforce" && !has_bwrap() {
@@ -75,6 +76,7 @@ fn ac_tdd_9_90_what_a_persons_program_writes_all_the_time_is_no_part_of_a_run() 
 /// The twins: what a role writes where nobody else does, and code of a person's that a role writes on, too.
 #[test]
 fn a_role_s_own_log_and_a_person_s_code_are_work_as_ever() {
+    left_to_the_night!();
     let names = |agent: String, file: &str| {
         agent.replace("block tests/ac_ste_1_1.sh;;", &format!("block tests/ac_ste_1_1.sh,{file};;"))
     };
@@ -118,6 +120,7 @@ fn ac_tdd_9_93_a_failed_attempt_takes_nothing_of_such_a_file_with_it() {
 /// may be the role's as well. The twin: where nobody was seen to write such, and the role names it, it is the role's.
 #[test]
 fn ac_tdd_9_94_what_is_named_as_somebody_else_s_files_is_held_against_no_role() {
+    left_to_the_night!();
     let agent = HONEST_AGENT.replace("mkdir -p tests;", "mkdir -p tests up; echo b >up/r-1000007.json;");
     let server = "test -e ../once || { : >../once; mkdir -p up; echo a >up/r-1000001.json; }\n";
     for level in ["audit", "enforce"] {
@@ -154,6 +157,7 @@ fn ac_tdd_9_94_work_that_rests_on_such_a_file_fails() {
 /// A file that was there a moment ago pauses no run.
 #[test]
 fn ac_tdd_9_91_files_that_come_and_go_while_a_tree_is_looked_at_stop_nothing() {
+    left_to_the_night!();
     let agent = format!("role=$1\n{}{HONEST_AGENT}", stops::BLOCK);
     let sandbox = project(&agent, HONEST_CHECK, "");
     let tick = || {

@@ -175,6 +175,7 @@ while :; do wait $near; done
 
 #[test]
 fn each_signal_stops_the_agent_in_order_and_keeps_the_state() {
+    left_to_the_night!();
     for (signal, code) in [(Signal::INT, 130), (Signal::QUIT, 131), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let sandbox = project(HEEDS, "exit 0", "");
         let mut tdd = Running::start(&sandbox, &[]);
@@ -189,6 +190,7 @@ fn each_signal_stops_the_agent_in_order_and_keeps_the_state() {
 
 #[test]
 fn a_second_signal_ends_a_tdd_that_is_stuck_itself() {
+    left_to_the_night!();
     let sandbox = project(HEEDS, "exit 0", "");
     let mut up = listen(&sandbox, "up");
     let (_unread, to_child) = std::io::pipe().unwrap();
@@ -259,6 +261,7 @@ fn under_nohup_a_hangup_is_nothing() {
 
 #[test]
 fn the_baseline_can_be_stopped_and_leaves_nothing_unfinished() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, "echo $$ >../up; trap '' INT TERM; sleep 1000; sleep 1000", "");
     let before = sandbox.everything();
     let mut tdd = Running::start(&sandbox, &[]);
@@ -354,6 +357,7 @@ wait
 
 #[test]
 fn what_a_killed_run_left_is_ended_by_the_next() {
+    left_to_the_night!();
     let (sandbox, left, pids) = killed();
     std::fs::write(beside(&sandbox, "agent.sh"), format!("role=$1\n{BLOCK}{HONEST_AGENT}")).unwrap();
     let ran = sandbox.tdd(&["STE-1", "--new"]).expect(0).says(&["ended process", "tdd-exchange-"]);
@@ -369,6 +373,7 @@ fn what_a_killed_run_left_is_ended_by_the_next() {
 /// Whoever takes a killed run back, or removes it, leaves nothing of it; a run that ended by itself has left nothing.
 #[test]
 fn ac_tdd_9_51_what_a_killed_run_left_is_ended_by_an_undo_and_by_a_clean() {
+    left_to_the_night!();
     for words in [["undo", "@"], ["clean", "@"]] {
         let (sandbox, left, pids) = killed();
         let ran = sandbox.tdd(&words);
@@ -389,6 +394,7 @@ fn ac_tdd_9_51_what_a_killed_run_left_is_ended_by_an_undo_and_by_a_clean() {
 
 #[test]
 fn a_child_that_kills_its_parent_leaves_nothing_for_long() {
+    left_to_the_night!();
     let agent = "mkfifo ../far
 setsid sh -c 'echo far >../far; exec sleep 1000' & far=$!
 read word <../far
@@ -407,6 +413,7 @@ echo $far >../up; kill -KILL $PPID; sleep 1000\n";
 
 #[test]
 fn a_note_that_does_not_fit_ends_nobody() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     sandbox.tdd(&["STE-1"]).expect(0);
     let mut stranger = Command::new("sleep").arg("1000").spawn().unwrap();
@@ -442,6 +449,7 @@ fn a_note_that_does_not_fit_ends_nobody() {
 
 #[test]
 fn what_passes_is_waited_for_and_spends_nothing() {
+    left_to_the_night!();
     let table = "    exit_map: { 75: rate-limit }\n";
     // The first two calls are refused; then the agent works.
     let agent = format!("echo x >>../calls\ntest $(wc -l <../calls) -gt 2 || exit 75\n{HONEST_AGENT}");
@@ -509,6 +517,7 @@ esac
 
 #[test]
 fn ac_tdd_7_14_what_a_person_did_since_a_stop_is_shown_and_not_taken_back() {
+    left_to_the_night!();
     for signal in [Signal::TERM, Signal::INT] {
         let sandbox = project(HALF_WAY, HONEST_CHECK, "");
         let mut tdd = Running::start(&sandbox, &[]);
@@ -533,6 +542,7 @@ fn ac_tdd_7_14_what_a_person_did_since_a_stop_is_shown_and_not_taken_back() {
 /// Nobody can tell then whose work it is: all of it is kept and named.
 #[test]
 fn what_a_person_did_since_a_kill_is_kept_and_named() {
+    left_to_the_night!();
     let sandbox = project(HALF_WAY, HONEST_CHECK, "");
     let mut tdd = Running::start(&sandbox, &[]);
     assert_eq!(tdd.hears(), "here");

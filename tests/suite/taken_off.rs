@@ -39,6 +39,7 @@ const TOLD: &str = "bring it back: ";
 
 #[test]
 fn ac_tdd_9_87_what_is_put_back_in_git_is_told_with_the_command_that_brings_it_back() {
+    left_to_the_night!();
     for (action, is) in [
         ("git checkout -q --detach", "git rev-parse HEAD; git symbolic-ref -q HEAD || echo detached"),
         ("git merge -q --ff-only ahead", "git rev-parse main; git symbolic-ref HEAD"),
@@ -73,6 +74,7 @@ fn ac_tdd_9_87_what_is_put_back_in_git_is_told_with_the_command_that_brings_it_b
 /// The twins: what comes with a commit needs no second command, and what only looks is nothing.
 #[test]
 fn what_an_index_holds_of_a_commit_alone_is_not_told_twice() {
+    left_to_the_night!();
     for (action, most) in [("git commit -qam MINE", 1), ("git status; git diff; git log -1", 0)] {
         let sandbox = with_branches();
         let ran = meanwhile("audit", &sandbox, || drop(sh(&sandbox, action))).expect(0);
@@ -83,6 +85,7 @@ fn what_an_index_holds_of_a_commit_alone_is_not_told_twice() {
 
 #[test]
 fn ac_tdd_9_88_a_file_that_is_gone_and_that_no_role_names_is_told_beside_the_commit() {
+    left_to_the_night!();
     for (named, is_told) in [("", true), (",README.md", false)] {
         let agent = WAITING.replace(",NAMED", named);
         let sandbox = project(&agent, HONEST_CHECK, "");

@@ -69,6 +69,7 @@ fn ac_tdd_11_1_the_pairs_are_those_of_the_vectors() {
 
 #[test]
 fn ac_tdd_11_1_a_run_is_told_as_red_test_edit_and_green_test() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -115,6 +116,7 @@ fn ac_tdd_11_1_a_run_is_told_as_red_test_edit_and_green_test() {
 /// The edit is the one that followed the last red, and not all that was tried before.
 #[test]
 fn ac_tdd_11_1_after_failed_attempts_the_last_red_is_what_counts() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -174,6 +176,7 @@ fn generous() -> (Sandbox, String) {
 
 #[test]
 fn ac_tdd_11_1_what_earlier_work_has_turned_is_no_triple() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -192,6 +195,7 @@ const SECRET: &str = "ghp_aB3dE6gH9kL2mN5pQ8rT1vW4xY7zA0cD3fG6";
 
 #[test]
 fn ac_tdd_11_2_what_a_child_wrote_is_masked_and_harmless() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -227,6 +231,7 @@ fn ac_tdd_11_2_what_a_child_wrote_is_masked_and_harmless() {
 
 #[test]
 fn ac_tdd_11_2_there_is_one_line_of_a_kind_and_a_datasheet_beside_them() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -281,6 +286,7 @@ fn ac_tdd_11_2_there_is_one_line_of_a_kind_and_a_datasheet_beside_them() {
 
 #[test]
 fn ac_tdd_11_2_what_can_not_be_told_is_left_out_and_said() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -424,6 +430,7 @@ fn holds_in(fixture: &str, requirement: &str) {
 
 #[test]
 fn ac_tdd_11_3_a_corpus_holds_in_python() {
+    left_to_the_night!();
     if has_pytest() {
         holds_in("python", "PY-1");
     }
@@ -441,6 +448,7 @@ fn ac_tdd_11_3_a_corpus_holds_in_node() {
 
 #[test]
 fn ac_tdd_11_3_a_corpus_holds_in_rust() {
+    left_to_the_night!();
     holds_in("demo", "DEMO-1");
 }
 
@@ -457,6 +465,7 @@ fn ac_tdd_11_3_a_corpus_holds_in_go() {
 /// The test looks at a file outside of its tree, which says what it does.
 #[test]
 fn ac_tdd_11_3_what_is_not_red_or_differs_is_not_proven() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -489,6 +498,7 @@ fn ac_tdd_11_3_what_is_not_red_or_differs_is_not_proven() {
 
 #[test]
 fn ac_tdd_11_4_a_file_makes_nothing_run_that_the_journals_do_not_name() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -563,6 +573,7 @@ fn ac_tdd_11_4_a_file_makes_nothing_run_that_the_journals_do_not_name() {
 /// The journal keeps no secret, so the command is said again.
 #[test]
 fn ac_tdd_11_4_a_command_with_a_secret_is_said_again() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

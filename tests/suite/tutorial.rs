@@ -168,6 +168,7 @@ fn follow(page: &str) {
 
 #[test]
 fn ac_tdd_12_1_python_from_nothing() {
+    left_to_the_night!();
     if has_python() && has_pytest() {
         follow(PYTHON);
     }
@@ -175,6 +176,7 @@ fn ac_tdd_12_1_python_from_nothing() {
 
 #[test]
 fn ac_tdd_12_1_node_from_nothing() {
+    left_to_the_night!();
     if has_node() && has("npm", &["npm", "--version"]) {
         follow(NODE);
     }
@@ -183,6 +185,7 @@ fn ac_tdd_12_1_node_from_nothing() {
 /// The same with ES modules, the first of which is in the root and not there yet.
 #[test]
 fn ac_tdd_12_1_node_from_nothing_with_modules() {
+    left_to_the_night!();
     let mut page = NODE.replace(".js", ".mjs").replace("module.exports =", "export");
     for name in ["test", "assert"] {
         page = page.replace(
@@ -204,11 +207,13 @@ fn ac_tdd_12_1_node_from_nothing_with_modules() {
 
 #[test]
 fn ac_tdd_12_1_rust_from_nothing() {
+    left_to_the_night!();
     follow(RUST);
 }
 
 #[test]
 fn ac_tdd_12_1_go_from_nothing() {
+    left_to_the_night!();
     if has_go() {
         follow(GO);
     }
@@ -266,6 +271,7 @@ fn block(page: &str, info: &str) -> String {
 
 #[test]
 fn ac_tdd_12_1_the_guides_own_agent_takes_a_requirement_to_its_end() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

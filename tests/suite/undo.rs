@@ -149,6 +149,7 @@ fn quick_halt(sandbox: &Sandbox) {
 
 #[test]
 fn ac_tdd_9_1_a_finished_run_is_taken_back_byte_for_byte() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -179,6 +180,7 @@ fn ac_tdd_9_1_a_finished_run_is_taken_back_byte_for_byte() {
 
 #[test]
 fn ac_tdd_9_1_a_halted_run_is_taken_back_whatever_failed() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -261,6 +263,7 @@ impl Drop for AtWork {
 
 #[test]
 fn a_stopped_run_is_taken_back_but_not_what_was_edited_since() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -300,6 +303,7 @@ fn a_stopped_run_is_taken_back_but_not_what_was_edited_since() {
 
 #[test]
 fn of_a_killed_run_nothing_is_guessed() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -325,6 +329,7 @@ fn of_a_killed_run_nothing_is_guessed() {
 
 #[test]
 fn ac_tdd_9_2_what_somebody_else_changed_is_refused_and_then_kept() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -367,6 +372,7 @@ fn ac_tdd_9_2_what_somebody_else_changed_is_refused_and_then_kept() {
 /// Work that was committed since is taken out of the work tree only when that is said.
 #[test]
 fn ac_tdd_9_7_what_a_person_has_committed_is_not_taken_back_unasked() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -393,6 +399,7 @@ fn ac_tdd_9_7_what_a_person_has_committed_is_not_taken_back_unasked() {
 /// A commit that holds more than the run's work is none to revert unasked, and what is whose is said.
 #[test]
 fn a_commit_that_mixes_a_runs_work_with_other_work_is_told_as_that() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     sandbox.tdd(&["STE-1"]).expect(0);
     wait_for_another_second();
@@ -416,6 +423,7 @@ fn a_commit_that_mixes_a_runs_work_with_other_work_is_told_as_that() {
 /// Permissions that were touched by somebody since, or of a copy, are left: that is told.
 #[test]
 fn permissions_that_nobody_can_tell_whose_are_left_and_told() {
+    left_to_the_night!();
     let agent = HONEST_AGENT.replace("echo two >>src.txt;", "echo two >>src.txt; chmod 644 notes.txt;");
     let sandbox = project(&agent, HONEST_CHECK, "");
     sandbox.write("notes.txt", "notes\n");
@@ -434,6 +442,7 @@ fn permissions_that_nobody_can_tell_whose_are_left_and_told() {
 /// There is no copy of what is no file, and nobody goes on as if it were there.
 #[test]
 fn ac_tdd_9_8_a_fifo_that_a_role_removes_is_told() {
+    left_to_the_night!();
     let agent = HONEST_AGENT.replace("echo two >>src.txt;", "echo two >>src.txt; rm pipe; echo x >pipe;");
     let sandbox = project(&agent, HONEST_CHECK, "");
     assert!(Command::new("mkfifo").arg(sandbox.path("pipe")).status().unwrap().success());
@@ -489,6 +498,7 @@ fn a_folder_that_a_killed_undo_made_gets_its_permissions() {
 /// A folder that an undo had emptied before it was killed goes; one that a person made stays.
 #[test]
 fn a_folder_that_a_killed_undo_emptied_is_removed_by_the_next() {
+    left_to_the_night!();
     // Killed before the last folder was removed, and before anything else was done, too.
     for is_last in [false, true] {
         let agent = HONEST_AGENT
@@ -520,6 +530,7 @@ fn a_folder_that_a_killed_undo_emptied_is_removed_by_the_next() {
 /// the same file.
 #[test]
 fn an_undo_touches_only_what_differs_and_writes_only_what_is_new() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -553,6 +564,7 @@ fn an_undo_touches_only_what_differs_and_writes_only_what_is_new() {
 
 #[test]
 fn clean_says_which_commits_nothing_else_holds() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -579,6 +591,7 @@ pub fn wait_for_another_second() {
 
 #[test]
 fn runs_are_taken_back_from_the_newest_down() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -636,6 +649,7 @@ fn runs_that_can_not_be_taken_back_say_why() {
 /// What a hostile child may leave behind, and a person may do by accident.
 #[test]
 fn lost_refs_and_forged_files_lose_nothing() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -679,6 +693,7 @@ fn lost_refs_and_forged_files_lose_nothing() {
 
 #[test]
 fn a_child_that_spoils_refs_and_runs_spoils_no_way_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -739,6 +754,7 @@ fn copy_run(sandbox: &Sandbox, id: &str) {
 
 #[test]
 fn ac_tdd_9_3_clean_removes_old_runs_and_nothing_else() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

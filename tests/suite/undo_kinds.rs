@@ -357,26 +357,31 @@ fn action_taken_back((name, prepare, action): Action) {
 
 #[test]
 fn ac_tdd_9_1_files_of_every_kind_come_back() {
+    left_to_the_night!();
     battery::part(KINDS, 5).into_iter().for_each(taken_back);
 }
 
 #[test]
 fn ac_tdd_9_1_files_in_repositories_of_every_kind_come_back() {
+    left_to_the_night!();
     battery::part(REPOSITORIES, 4).into_iter().for_each(taken_back);
 }
 
 #[test]
 fn ac_tdd_9_1_what_became_of_files_of_every_kind_is_taken_back() {
+    left_to_the_night!();
     battery::part(DEEDS, 5).into_iter().for_each(action_taken_back);
 }
 
 #[test]
 fn ac_tdd_9_1_no_setting_of_git_changes_what_comes_back() {
+    left_to_the_night!();
     battery::part(SETTINGS, 4).into_iter().for_each(taken_back);
 }
 
 #[test]
 fn ac_tdd_9_1_files_in_clones_of_every_kind_come_back() {
+    left_to_the_night!();
     battery::part(CLONES, 3).into_iter().for_each(taken_back);
 }
 

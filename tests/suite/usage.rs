@@ -75,6 +75,7 @@ fn use_is_told_in_summary_status_and_journal() {
 
 #[test]
 fn what_no_agent_tells_is_unknown_and_what_is_absurd_too() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -88,6 +89,7 @@ fn what_no_agent_tells_is_unknown_and_what_is_absurd_too() {
 
 #[test]
 fn ac_tdd_6_46_a_cap_of_the_run_pauses_before_the_next_fork_and_a_higher_one_goes_on() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -122,6 +124,7 @@ const RUNS_OVER: &str = "  usage: [{ output: 60, usd: 0.6 }, { output: 60, usd: 
 
 #[test]
 fn a_cap_of_the_run_stops_the_child_that_runs_over_and_spends_no_budget() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -146,6 +149,7 @@ fn a_cap_of_the_run_stops_the_child_that_runs_over_and_spends_no_budget() {
 
 #[test]
 fn a_cap_of_an_attempt_is_mode_e() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -266,6 +270,7 @@ fn counts_of_a_resumed_session_are_told_by_their_steps() {
 
 #[test]
 fn ac_tdd_3_12_a_turn_cap_is_moved_both_ways_and_the_role_is_told_its_number() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -35,6 +35,7 @@ fn ac_tdd_8_73_a_helper_of_go_that_waits_for_a_later_criterion_is_told_of_at_red
 
 #[test]
 fn ac_tdd_8_73_a_helper_of_go_that_waits_for_what_its_own_tests_ask_for_is_honest() {
+    left_to_the_night!();
     let of_halve = format!("package shop\n\n{OF_HALVE}");
     let (three, four) = (go(&expects("Three", "doubled(3)", "6")), go(&expects("Four", "halved(4)", "2")));
     let code = &[("shop.go", GO_DOUBLE), ("shop.go", GO_BOTH)];
@@ -68,6 +69,7 @@ fn python(helper: &str, class: &str, expectation: &str) -> String {
 
 #[test]
 fn ac_tdd_8_73_so_is_a_helper_of_node_and_of_python_that_imports_what_is_a_later_criterions() {
+    left_to_the_night!();
     let js = |from: &str, name: &str, expectation: &str| {
         format!(
             "{JS}import {{ {name} }} from './{from}';\n\ntest('{name}', () => assert.equal({expectation}));\n"
@@ -113,6 +115,7 @@ fn ac_tdd_8_73_so_is_a_helper_of_node_and_of_python_that_imports_what_is_a_later
 
 #[test]
 fn ac_tdd_8_73_a_helper_that_loads_without_a_later_criterions_names_is_honest() {
+    left_to_the_night!();
     let helper = "from shop import double\n\n\ndef doubled(x):\n    return double(x)\n\n\ndef halved(x):\n    \
                   from shop import halve\n    return halve(x)\n";
     let one = "def one():\n    return 1\n\n\ndef double(x):\n    return 2 * x\n";
@@ -166,6 +169,7 @@ const MAIN: &str = "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc
 
 #[test]
 fn ac_tdd_8_74_what_runs_with_every_test_of_a_package_of_go_is_no_red_of_nobodys() {
+    left_to_the_night!();
     let three = go(&expects("Three", "Double(3)", "6"));
     let with_setup = format!("{GO_DOUBLE}\nfunc Setup() {{}}\n");
     of_go(&[("main_test.go", MAIN), (FIRST, &three)], &[("shop.go", &with_setup)]).goes_through();
@@ -184,6 +188,7 @@ fn ac_tdd_8_74_what_runs_with_every_test_of_a_package_of_go_is_no_red_of_nobodys
 
 #[test]
 fn ac_tdd_8_74_so_is_what_hands_on_or_checks_by_the_compiler_what_its_tests_need() {
+    left_to_the_night!();
     let rates =
         "package shop\n\ntype fake struct{}\n\nfunc (fake) Rate() int { return 2 }\n\nvar _ Rater = fake{}\n";
     let three = go(&expects("Three", "Convert(fake{}, 3)", "6"));
@@ -204,6 +209,7 @@ fn ac_tdd_8_74_so_is_what_hands_on_or_checks_by_the_compiler_what_its_tests_need
 
 #[test]
 fn ac_tdd_8_77_a_red_test_of_a_criterion_that_the_run_does_not_work_on_is_nobodys() {
+    left_to_the_night!();
     let test = |class: &str, cases: &[(&str, &str)]| {
         let case = |(name, expectation): &(&str, &str)| {
             format!("    def test_{name}(self):\n        self.assertEqual({expectation})\n")

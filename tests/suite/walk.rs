@@ -591,12 +591,14 @@ fn no_path_exceeds_a_budget_and_none_ends_well_without_passing_findings() {
 
 #[test]
 fn an_operator_s_word_makes_no_criterion_verified() {
+    left_to_the_night!();
     walk(two_criteria(), Extras::Operator);
 }
 
 /// A missing block never hides what was measured, whichever way `tdd.yaml` says.
 #[test]
 fn ac_tdd_3_11_work_without_a_block_is_kept_by_a_word_alone_and_only_if_it_passes() {
+    left_to_the_night!();
     let table = walk(two_criteria(), Extras::Operator);
     assert!(lead(&table, "the judged tree is back").iter().all(|(_, to)| to.starts_with("keeping")));
     let mut again = lead(&table, "another tree is back");
@@ -629,6 +631,7 @@ fn ac_tdd_3_11_work_without_a_block_is_kept_by_a_word_alone_and_only_if_it_passe
 
 #[test]
 fn an_attempt_that_was_cut_off_never_counts() {
+    left_to_the_night!();
     walk(two_criteria(), Extras::Cuts);
 }
 
@@ -640,6 +643,7 @@ fn lead<'t>(table: &'t Table, label: &str) -> Vec<(&'t String, &'t String)> {
 
 #[test]
 fn a_cap_of_the_run_pauses_it_and_spends_no_budget() {
+    left_to_the_night!();
     let table = walk(Plan { caps: capped_at(100), ..two_criteria() }, Extras::Caps);
     let mut pauses = 0;
     for (from, to) in lead(&table, "at cap").into_iter().chain(lead(&table, "stopped at the cap")) {
@@ -659,6 +663,7 @@ fn a_cap_of_the_run_pauses_it_and_spends_no_budget() {
 
 #[test]
 fn other_bounds_hold_too() {
+    left_to_the_night!();
     for (semantic, format) in [(1, 0), (1, 2), (3, 0)] {
         walk(Plan { bounds: Bounds { semantic, format }, ..two_criteria() }, Extras::None);
     }
@@ -667,6 +672,7 @@ fn other_bounds_hold_too() {
 /// `UPDATE_FIXTURES=1 cargo test walk` writes the table anew; a change of it is read in the diff.
 #[test]
 fn the_table_of_transitions_is_as_recorded() {
+    left_to_the_night!();
     let mut text =
         String::from("# state, and below it: the state that follows, when one of these events comes\n");
     for (from, rows) in walk(two_criteria(), Extras::None) {

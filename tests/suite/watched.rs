@@ -85,6 +85,7 @@ const DEEDS: [(&str, bool); 32] = [
 
 #[test]
 fn ac_tdd_10_9_a_look_by_stamps_sees_what_a_look_at_every_file_sees() {
+    left_to_the_night!();
     let all: Vec<_> = DEEDS.iter().map(|_| watched(40)).collect();
     rest(std::time::Instant::now(), &all);
     for ((deed, is_change), (repository, commit)) in DEEDS.into_iter().zip(all) {

@@ -94,6 +94,7 @@ fn the_operator_takes_it_without_a_fork_and_the_run_goes_on() {
 
 #[test]
 fn a_take_that_is_cut_off_anywhere_comes_to_the_same_end() {
+    left_to_the_night!();
     let key = Key::Implementer(criterion(1));
     let (state, world) = halted(&key);
     let whole = decide(&world, &mute(&key), state, Decision::Take).unwrap();

@@ -37,6 +37,7 @@ fn project(source: &str) -> Sandbox {
 
 #[test]
 fn ac_tdd_10_47_a_test_in_the_claimed_file_is_protected_to_the_green() {
+    left_to_the_night!();
     let sandbox = claimed();
     let whole = format!("{CODE}{TESTS}");
     for cheat in [
@@ -91,6 +92,7 @@ fn ac_tdd_10_54_tests_among_the_code_follow_a_new_name_and_are_not_weakened() {
 
 #[test]
 fn ac_tdd_10_55_code_shows_tests_no_other_face() {
+    left_to_the_night!();
     let whole = format!("{CODE}{TESTS}");
     for (script, told) in [
         (
@@ -117,6 +119,7 @@ fn ac_tdd_10_55_code_shows_tests_no_other_face() {
 
 #[test]
 fn ac_tdd_10_2_a_test_that_a_macro_makes_is_written_before_a_claim() {
+    left_to_the_night!();
     let sandbox = project(&format!("{GREEN}{TESTS}"));
     let case = "    use super::*;\n\n    macro_rules! case {\n        ($n:ident, $a:expr, $b:expr) => {\n            \
                 #[test]\n            fn $n() {\n                assert_eq!(double($a), $b);\n            }\n        };\n    }\n    \

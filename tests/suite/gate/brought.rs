@@ -31,6 +31,7 @@ fn beside(own_shop: &str) -> Sandbox {
 
 #[test]
 fn ac_tdd_10_37_a_merge_of_known_commits_stands_before_it_is_committed() {
+    left_to_the_night!();
     for script in ["git merge -q --squash feature", "git merge -q --no-commit --no-ff feature"] {
         let sandbox = beside(SHOP);
         shell(&sandbox, script).expect(0);
@@ -66,6 +67,7 @@ fn ac_tdd_10_37_a_merge_of_known_commits_stands_before_it_is_committed() {
 
 #[test]
 fn ac_tdd_10_37_what_only_looks_like_a_merge_is_taken_back() {
+    left_to_the_night!();
     for script in [
         // More in it, or less.
         "git merge -q --squash feature; sed -i s/sum/max/ shop.py",
@@ -99,6 +101,7 @@ fn ac_tdd_10_37_what_only_looks_like_a_merge_is_taken_back() {
 
 #[test]
 fn ac_tdd_10_37_a_submodule_that_follows_a_known_commit_stands() {
+    left_to_the_night!();
     let sandbox = project();
     git(
         &sandbox,
@@ -189,6 +192,7 @@ fn ac_tdd_10_39_a_gate_that_only_warns_tells_what_a_shell_has_changed() {
 
 #[test]
 fn ac_tdd_10_42_a_test_that_is_skipped_is_no_red_and_says_so() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -250,6 +254,7 @@ fn a_removal_that_is_taken_back_is_in_gits_index_again() {
 
 #[test]
 fn ac_tdd_10_37_a_conflict_is_settled_by_taking_one_side_of_it() {
+    left_to_the_night!();
     let merging = || {
         let sandbox = project();
         let side = "git branch -M main; git switch -qc side; sed -i s/0/4/ shop.py; git commit -qam s; git switch -q main";

@@ -87,6 +87,7 @@ fn ac_tdd_10_20_what_a_session_alone_holds_stays_until_somebody_says_otherwise()
 
 #[test]
 fn ac_tdd_10_20_a_session_that_was_cut_off_goes_only_by_its_name() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

@@ -15,6 +15,7 @@ fn from(agent: &mut StandIn, sandbox: &Sandbox, folder: &str, call: &serde_json:
 
 #[test]
 fn ac_tdd_10_22_an_agent_is_held_where_it_works_wherever_its_shell_has_gone() {
+    left_to_the_night!();
     let sandbox = project();
     let mut agent = StandIn::start(&sandbox);
     agent.begins(&sandbox);
@@ -48,6 +49,7 @@ fn ac_tdd_10_22_an_agent_is_held_where_it_works_wherever_its_shell_has_gone() {
 
 #[test]
 fn ac_tdd_10_23_an_edit_beside_a_file_of_any_size_is_taken_back() {
+    left_to_the_night!();
     let sandbox = project();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     let ran = shell(&sandbox, "truncate -s 70000000 big.py; sed -i s/0/7/ shop.py").expect(2);
@@ -97,6 +99,7 @@ fn ac_tdd_10_24_a_shorter_memory_begins_no_turn() {
 
 #[test]
 fn what_a_model_is_told_to_type_can_be_typed() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     red(&sandbox, ID);
     for (file, word) in [
@@ -157,6 +160,7 @@ fn a_test_that_git_ignores_is_claimed_by_nobody() {
 
 #[test]
 fn ac_tdd_10_65_a_test_with_parameters_is_run_by_its_name_and_claimed_by_a_case() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let text = "import pytest, shop\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_p(n):\n    assert shop.total([n]) == n\n\n\n\
                 def test_other():\n    assert shop.total([3]) == 3\n";

@@ -25,6 +25,7 @@ fn with_own_settings() -> Sandbox {
 
 #[test]
 fn ac_tdd_10_31_settings_that_git_ignores_are_compared() {
+    left_to_the_night!();
     let sandbox = with_own_settings();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     let loosen = "printf 'session_gate: { mode: warn }\\n' >>tdd.yaml";
@@ -71,6 +72,7 @@ const LOCAL: &str = ".claude/settings.local.json";
 /// The other file of the project's that the agent reads: it writes a person's answers there itself, in mid-turn.
 #[test]
 fn ac_tdd_10_66_what_switches_hooks_off_beside_a_persons_answers_is_put_back() {
+    left_to_the_night!();
     let write = |text: &str| format!("mkdir -p .claude; printf '%s' '{text}' >{LOCAL}");
     let answers = r#"{"permissions":{"allow":["Bash(ls)"]},"enabledMcpjsonServers":["a"]}"#;
     let own = r#"{"env":{"A":"1"},"permissions":{"allow":[]}}"#;
@@ -125,6 +127,7 @@ fn ac_tdd_10_66_settings_of_a_persons_that_cannot_be_read_stay() {
 
 #[test]
 fn ac_tdd_10_31_settings_come_with_a_persons_branch_where_they_settle_the_same() {
+    left_to_the_night!();
     for (line, code) in [
         ("# mine\nagent: codex", 0),
         ("session_gate: { mode: warn }", 2),
@@ -170,6 +173,7 @@ fn ac_tdd_10_31_settings_that_differ_from_the_last_sessions_are_told_at_the_next
 
 #[test]
 fn ac_tdd_10_32_what_git_begins_to_track_is_compared_though_a_rule_ignores_it() {
+    left_to_the_night!();
     let ignoring = || {
         let sandbox = project();
         git(
@@ -216,6 +220,7 @@ fn ac_tdd_10_32_what_git_begins_to_track_is_compared_though_a_rule_ignores_it() 
 
 #[test]
 fn ac_tdd_10_35_a_claimed_file_becomes_no_link_to_what_nobody_compares() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     std::fs::write(sandbox.path(".git/info/exclude"), "own/\n").unwrap();
     std::fs::create_dir(sandbox.path("own")).unwrap();
@@ -240,6 +245,7 @@ fn ac_tdd_10_35_a_claimed_file_becomes_no_link_to_what_nobody_compares() {
 /// The person pressed Esc while a tool was under way: nobody says that it ended.
 #[test]
 fn ac_tdd_10_36_what_a_tool_did_that_was_cut_off_is_asked_about() {
+    left_to_the_night!();
     let sandbox = project();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     let begins = || hook(&sandbox, "PreToolUse", "Bash", json!({ "command": "sed" })).expect(0);

@@ -27,6 +27,7 @@ fn with_branches() -> Sandbox {
 
 #[test]
 fn ac_tdd_10_25_what_git_brings_from_its_history_is_nobodys_edit() {
+    left_to_the_night!();
     for (script, shop) in [
         ("git switch -q feature", RIGHT),
         ("git merge -q feature", RIGHT),
@@ -61,6 +62,7 @@ fn ac_tdd_10_25_what_git_brings_from_its_history_is_nobodys_edit() {
 
 #[test]
 fn ac_tdd_10_25_what_only_looks_like_history_is_taken_back() {
+    left_to_the_night!();
     for (script, is_told) in [
         ("git checkout -q feature -- shop.py", false),
         ("git restore -q -s feature shop.py", false),
@@ -104,6 +106,7 @@ fn ac_tdd_10_25_what_only_looks_like_history_is_taken_back() {
 
 #[test]
 fn while_a_claim_is_open_git_brings_nothing() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -124,6 +127,7 @@ fn while_a_claim_is_open_git_brings_nothing() {
 
 #[test]
 fn ac_tdd_10_25_what_an_agent_commits_itself_is_not_known_by_the_next_turn() {
+    left_to_the_night!();
     let plumbing = "b=$(sed s/0/7/ shop.py | git hash-object -w --stdin); export GIT_INDEX_FILE=.git/other; \
         git read-tree HEAD; git update-index --cacheinfo 100644,$b,shop.py; \
         c=$(git commit-tree -p HEAD -m x $(git write-tree)); unset GIT_INDEX_FILE; rm .git/other; ";
@@ -145,6 +149,7 @@ fn ac_tdd_10_25_what_an_agent_commits_itself_is_not_known_by_the_next_turn() {
 /// The honest twin: it commits what its turn was judged by, and goes to and fro in the next.
 #[test]
 fn ac_tdd_10_25_what_was_judged_may_be_left_and_come_back_to() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -176,6 +181,7 @@ fn ac_tdd_10_25_line_ends_that_git_makes_are_no_edit() {
 
 #[test]
 fn ac_tdd_10_26_another_work_tree_in_this_one_is_its_own() {
+    left_to_the_night!();
     let sandbox = with_branches();
     shell(&sandbox, "git worktree add -q .claude/worktrees/b feature").expect(0);
     assert!(sandbox.path(".claude/worktrees/b/shop.py").exists());
@@ -221,6 +227,7 @@ fn a_merge_that_stays_open_is_told() {
 /// A branch for each change, in one turn.
 #[test]
 fn ac_tdd_10_25_what_a_branch_holds_may_be_left_in_the_same_turn() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -245,6 +252,7 @@ fn ac_tdd_10_25_what_a_branch_holds_may_be_left_in_the_same_turn() {
 
 #[test]
 fn ac_tdd_10_27_claims_end_with_their_turn_or_where_a_person_takes_over() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

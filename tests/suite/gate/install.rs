@@ -18,6 +18,7 @@ const THEIRS: &str = "{\n    \"model\" : \"opus\", \"n\": 1.0,\n  \"hooks\": {\n
 
 #[test]
 fn ac_tdd_10_13_hooks_are_merged_and_taken_out_byte_for_byte() {
+    left_to_the_night!();
     for (agent, at) in [
         ("claude", ".claude/settings.json"),
         ("codex", ".codex/hooks.json"),
@@ -101,6 +102,7 @@ fn ac_tdd_10_14_settings_that_cannot_be_merged_are_left_as_they_are() {
 
 #[test]
 fn ac_tdd_10_16_the_doctor_tells_of_hooks_that_are_silent_or_off() {
+    left_to_the_night!();
     let sandbox = project();
     install(&sandbox, &["claude"]).expect(0);
     let doctor = || sandbox.tdd(&["doctor"]).stdout;
@@ -115,6 +117,7 @@ fn ac_tdd_10_16_the_doctor_tells_of_hooks_that_are_silent_or_off() {
 
 #[test]
 fn ac_tdd_10_16_the_doctor_tells_what_weakens_the_gate() {
+    left_to_the_night!();
     let sandbox = project();
     let doctor = || {
         let tdd = std::path::Path::new(env!("CARGO_BIN_EXE_tdd"));
@@ -170,6 +173,7 @@ fn ac_tdd_10_16_the_doctor_tells_what_weakens_the_gate() {
 
 #[test]
 fn ac_tdd_10_16_the_doctor_tells_of_a_version_whose_hooks_were_never_tried() {
+    left_to_the_night!();
     let sandbox = project();
     install(&sandbox, &["claude"]).expect(0);
     let programs = sandbox.beside("programs");

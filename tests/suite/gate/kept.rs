@@ -52,6 +52,7 @@ const BREAKS: &str = "sed -i 's/price \\* 2/price * 7/' shop.py; ";
 
 #[test]
 fn ac_tdd_10_54_a_test_that_is_lost_in_refactor_mode_is_missed() {
+    left_to_the_night!();
     let Some(sandbox) = in_mode(PLAIN) else { return };
     let fails = "the code fails tests as they were before the mode: tests/test_shop.py::test_tax";
     let cheats = [
@@ -97,6 +98,7 @@ fn ac_tdd_10_54_a_test_that_is_lost_in_refactor_mode_is_missed() {
 
 #[test]
 fn ac_tdd_10_54_a_turn_does_not_end_on_tests_that_were_changed_for_broken_code() {
+    left_to_the_night!();
     let Some(sandbox) = in_mode(PLAIN) else { return };
     shell(&sandbox, &format!("{BREAKS}sed -i 's/== 2/== 7/' tests/test_shop.py")).expect(0);
     sandbox
@@ -130,6 +132,7 @@ fn ac_tdd_10_54_a_turn_does_not_end_on_tests_that_were_changed_for_broken_code()
 
 #[test]
 fn ac_tdd_10_54_honest_work_on_tests_ends_refactor_mode() {
+    left_to_the_night!();
     let Some(sandbox) = in_mode(PLAIN) else { return };
     let works = [
         // A function is renamed, in code and tests.
@@ -197,6 +200,7 @@ fn ac_tdd_10_55_code_that_asks_for_a_runner_is_taken_back() {
 
 #[test]
 fn ac_tdd_10_6_the_commands_of_a_gate_are_looked_at_one_by_one_where_the_first_is_red() {
+    left_to_the_night!();
     let settings = "test: python3 -m pytest -q\ngate: 'test ! -e old && python3 -m pytest -q'\n";
     let Some(sandbox) = in_mode(settings) else { return };
     sandbox.write("old", "");

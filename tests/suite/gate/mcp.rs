@@ -268,6 +268,7 @@ fn ac_tdd_10_17_what_is_no_call_ends_nothing() {
 /// Before a client has said who it is, and after.
 #[test]
 fn ac_tdd_12_10_what_is_no_message_gets_the_protocols_error_and_ends_nothing() {
+    left_to_the_night!();
     let sandbox = project();
     let mut client = Client::unknown(&sandbox);
     for is_known in [false, true] {
@@ -313,6 +314,7 @@ fn ac_tdd_12_10_what_is_no_message_gets_the_protocols_error_and_ends_nothing() {
 
 #[test]
 fn ac_tdd_10_17_a_client_that_goes_away_leaves_no_call_at_work() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -347,6 +349,7 @@ fn ac_tdd_10_17_a_client_that_goes_away_leaves_no_call_at_work() {
 
 #[test]
 fn ac_tdd_10_17_the_real_claude_works_by_the_tools() {
+    left_to_the_night!();
     let Some(programs) = agents(&["claude"]).filter(|_| has_pytest()) else { return };
     let sandbox = project();
     let tool = |name: &str, with: Value| format!("- tool: {{ name: mcp__tdd__{name}, with: {with} }}\n");

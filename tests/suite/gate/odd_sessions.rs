@@ -85,6 +85,7 @@ fn ac_tdd_10_58_a_claim_is_not_about_how_tests_run() {
 
 #[test]
 fn ac_tdd_10_59_a_file_that_does_not_load_has_red_tests() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     edits(&sandbox, "tests/test_cart.py", NEW).expect(0);
     let (one, two) = ("tests/test_cart.py::test_one", "tests/test_cart.py::test_two");
@@ -129,6 +130,7 @@ fn writes(sandbox: &Sandbox, session: &str, (file, text): (&str, &str)) -> Ran {
 
 #[test]
 fn ac_tdd_10_60_chats_of_one_program_are_each_at_work() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let claim = |id: &str, file: &str, session: &str| {
         sandbox.tdd(&["gate", "test", id, "--session", session]).expect(0);
@@ -169,6 +171,7 @@ fn ac_tdd_10_60_a_chat_that_was_left_allows_nothing() {
 
 #[test]
 fn ac_tdd_10_61_what_cant_be_claimed_is_told_for_its_own_reason() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let other = "tests/test_other.py::test_other";
     let text = "import shop\n\n\ndef test_other():\n    assert shop.total([9]) == 10\n";
@@ -218,6 +221,7 @@ fn ac_tdd_10_61_a_submodule_has_sessions_of_its_own() {
 
 #[test]
 fn ac_tdd_10_61_a_test_of_another_folder_is_for_a_session_there() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -244,6 +248,7 @@ fn ac_tdd_10_61_a_test_of_another_folder_is_for_a_session_there() {
 
 #[test]
 fn ac_tdd_11_6_a_test_that_a_comment_names_is_replayed() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let text = TEST.replace("def test_sum", "# @tdd-test-id: sum\ndef test_sum");
     edits(&sandbox, "tests/test_total.py", &text).expect(0);

@@ -30,6 +30,7 @@ fn judged() -> Option<Sandbox> {
 
 #[test]
 fn ac_tdd_10_45_what_a_stash_has_kept_comes_back_in_a_later_call() {
+    left_to_the_night!();
     // A person's own work, from before the session.
     let sandbox = project();
     git(&sandbox, "git branch -M main");
@@ -74,6 +75,7 @@ fn ac_tdd_10_45_what_a_stash_has_kept_comes_back_in_a_later_call() {
 
 #[test]
 fn ac_tdd_10_45_a_stash_launders_nothing() {
+    left_to_the_night!();
     for make in [
         "sed -i s/0/7/ shop.py; git stash -q",
         "sed -i s/0/7/ shop.py; git stash store -m x $(git stash create); git checkout -q -- shop.py",
@@ -130,6 +132,7 @@ fn with_conflict() -> Sandbox {
 
 #[test]
 fn ac_tdd_10_45_a_merge_that_is_given_up_goes_back() {
+    left_to_the_night!();
     for (begin, end) in [
         ("git merge -q feature", "git merge --abort"),
         ("git merge -q feature", "git reset -q --hard"),
@@ -175,6 +178,7 @@ fn ac_tdd_10_45_a_merge_that_is_given_up_goes_back() {
 
 #[test]
 fn ac_tdd_10_45_the_whole_code_goes_back_to_what_was_known() {
+    left_to_the_night!();
     for script in
         ["git checkout -q -- .", "git checkout -q -- shop.py; rm tests/test_total.py", "git reset -q --hard"]
     {
@@ -260,6 +264,7 @@ fn ac_tdd_10_45_a_known_commit_is_taken_out_again() {
 
 #[test]
 fn ac_tdd_10_56_what_git_replays_of_known_commits_stands() {
+    left_to_the_night!();
     let scripts = [
         "git cherry-pick clean",
         "git switch -q -c own; git rebase -q clean",

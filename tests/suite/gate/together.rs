@@ -42,6 +42,7 @@ fn goes_red(sandbox: &Sandbox, session: &str) {
 /// As opencode has it for each of its tasks, and two windows in one folder.
 #[test]
 fn ac_tdd_10_33_what_another_session_edits_in_order_stands() {
+    left_to_the_night!();
     let Some(sandbox) = two() else { return };
     let shop = || sandbox.read("shop.py");
     goes_red(&sandbox, "s-2");
@@ -74,6 +75,7 @@ fn ac_tdd_10_33_what_another_session_edits_in_order_stands() {
 
 #[test]
 fn ac_tdd_10_33_what_another_session_has_not_claimed_is_taken_back() {
+    left_to_the_night!();
     let Some(sandbox) = two() else { return };
     goes_red(&sandbox, "s-2");
     // Another file than the claim's.
@@ -95,6 +97,7 @@ fn ac_tdd_10_33_what_another_session_has_not_claimed_is_taken_back() {
 /// A model begins a session beside its own, which asks for red and claim as well, and never ends its turn.
 #[test]
 fn ac_tdd_10_33_a_session_that_a_command_has_begun_is_judged_with_the_agents_own() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -137,6 +140,7 @@ fn ac_tdd_10_33_a_session_that_a_command_has_begun_is_judged_with_the_agents_own
 /// A crash, an end in order, `/clear`: its claim and its refactor mode were for its own work.
 #[test]
 fn ac_tdd_10_43_a_session_that_is_over_permits_nothing() {
+    left_to_the_night!();
     for (is_claim, is_followed) in [(true, false), (false, false), (true, true), (false, true)] {
         let Some(sandbox) = two() else { return };
         // The later one is s-2, which the agent of s-1 has gone on to, or whose agent came after its end.
@@ -286,6 +290,7 @@ fn ac_tdd_10_40_tools_of_each_agent_that_are_published_are_known() {
 
 #[test]
 fn ac_tdd_10_44_refactor_mode_does_not_let_a_turn_end_red() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

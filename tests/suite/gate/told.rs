@@ -12,6 +12,7 @@ fn prompts(sandbox: &Sandbox) -> Ran {
 
 #[test]
 fn ac_tdd_10_48_what_a_claim_covers_is_asked_about_where_its_tool_was_cut_off() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     for (tool, input) in
         [("Bash", json!({ "command": "x" })), ("Write", json!({ "file_path": sandbox.path("shop.py") }))]
@@ -62,6 +63,7 @@ fn ac_tdd_10_48_what_a_claim_covers_is_asked_about_where_its_tool_was_cut_off() 
 
 #[test]
 fn ac_tdd_10_6_refactor_mode_ends_where_the_gate_is_no_worse_than_without_it() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let off = || sandbox.tdd(&["gate", "refactor", "off"]);
     let on = || sandbox.tdd(&["gate", "refactor", "on", "--why", "tidy"]).expect(0);
@@ -220,6 +222,7 @@ fn ac_tdd_10_52_a_session_in_a_projects_folder_is_about_that_project() {
 
 #[test]
 fn ac_tdd_10_53_a_claim_is_about_a_file_of_code_that_is_compared() {
+    left_to_the_night!();
     if !crate::sandbox::has_pytest() {
         return;
     }

@@ -24,6 +24,7 @@ pub fn shell(sandbox: &Sandbox, script: &str) -> super::Ran {
 
 #[test]
 fn ac_tdd_10_18_only_the_agent_says_that_a_turn_begins() {
+    left_to_the_night!();
     let sandbox = project();
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);
     for event in ["UserPromptSubmit", "SessionStart"] {
@@ -58,6 +59,7 @@ fn ac_tdd_10_18_only_the_agent_says_that_a_turn_begins() {
 
 #[test]
 fn ac_tdd_10_21_a_session_that_is_removed_under_way_is_not_begun_anew() {
+    left_to_the_night!();
     for removal in [
         "rm -rf .tdd/sessions",
         "rm -rf .tdd",
@@ -111,6 +113,7 @@ fn ac_tdd_10_21_a_repository_that_is_moved_away_under_way_is_missed() {
 
 #[test]
 fn ac_tdd_10_28_tests_run_in_the_agents_environment_and_not_in_a_commands() {
+    left_to_the_night!();
     if !crate::sandbox::has_pytest() {
         return;
     }
@@ -220,6 +223,7 @@ fn ac_tdd_10_19_a_model_switches_its_gate_off_in_no_terminal_that_the_agent_open
 
 #[test]
 fn ac_tdd_10_9_a_program_and_a_formatter_are_caught_like_sed() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -247,6 +251,7 @@ fn ac_tdd_10_9_a_program_and_a_formatter_are_caught_like_sed() {
 
 #[test]
 fn ac_tdd_10_2_a_test_that_is_claimed_for_cannot_go() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     red(&sandbox, ID);
     claims(&sandbox, ID, "shop.py");
@@ -297,6 +302,7 @@ fn a_command_for_each_test_where_the_runner_cannot_select() {
 
 #[test]
 fn a_flush_that_is_killed_leaves_nothing_of_its_own_in_the_tree() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let began = sandbox.beside("began");
     let slow = format!(

@@ -86,6 +86,7 @@ pub(super) fn class(name: &str, imports: &str, cases: &[String]) -> String {
 
 #[test]
 fn ac_tdd_8_51_subtests_of_node_are_parted_with_the_test_that_they_are_in() {
+    left_to_the_night!();
     if !has_node() {
         return;
     }
@@ -140,6 +141,7 @@ sys.exit(1 if bad else 0)
 
 #[test]
 fn ac_tdd_8_50_a_formatter_finds_nothing_where_tests_were_cut_out() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -174,6 +176,7 @@ pub(super) const GATE: &str = "gate: python3 lint/lint.py && python3 -m unittest
 
 #[test]
 fn ac_tdd_8_52_a_gate_that_is_red_for_want_of_the_hidden_tests_alone_blames_nobody() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -190,6 +193,7 @@ fn ac_tdd_8_52_a_gate_that_is_red_for_want_of_the_hidden_tests_alone_blames_nobo
 
 #[test]
 fn ac_tdd_8_52_a_gate_that_is_red_with_them_too_is_the_roles() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -228,6 +232,7 @@ leak()
 
 #[test]
 fn ac_tdd_8_52_no_role_sees_hidden_tests_by_the_gates_second_run() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -259,6 +264,7 @@ fn ac_tdd_8_52_no_role_sees_hidden_tests_by_the_gates_second_run() {
 
 #[test]
 fn ac_tdd_8_53_a_file_that_others_import_from_is_not_hidden() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -329,6 +335,7 @@ fn ac_tdd_8_54_files_come_back_with_their_modes() {
 
 #[test]
 fn ac_tdd_8_55_tests_that_need_others_to_run_before_them_blame_nobody() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -41,6 +41,7 @@ fn kinds_of(scene: &Scene) -> Vec<String> {
 
 #[test]
 fn ac_tdd_8_65_a_second_test_writer_writes_for_a_criterion_with_one_test() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -98,6 +99,7 @@ fn ac_tdd_8_69_a_second_test_writer_uses_names_that_an_implementer_can_know() {
 /// What comes of the second session never halts a run, and leaves nothing.
 #[test]
 fn ac_tdd_8_66_a_second_test_writer_that_brings_nothing_takes_nothing_back() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -121,6 +123,7 @@ fn ac_tdd_8_66_a_second_test_writer_that_brings_nothing_takes_nothing_back() {
 
 #[test]
 fn ac_tdd_8_67_a_run_that_is_killed_goes_on_with_its_second_test_writer() {
+    left_to_the_night!();
     if !can_kill() || !has_python() {
         return;
     }
@@ -151,6 +154,7 @@ fn wrong() -> Value {
 
 #[test]
 fn ac_tdd_8_76_a_halt_report_says_which_tests_a_second_test_writer_has_written() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -173,6 +177,7 @@ fn ac_tdd_8_76_a_halt_report_says_which_tests_a_second_test_writer_has_written()
 
 #[test]
 fn ac_tdd_8_78_what_is_told_later_knows_hidden_tests_and_who_wrote() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -193,6 +198,7 @@ fn ac_tdd_8_78_what_is_told_later_knows_hidden_tests_and_who_wrote() {
 
 #[test]
 fn ac_tdd_8_79_a_run_that_is_to_stop_after_red_stops_after_the_second_test_writer() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -15,6 +15,7 @@ const WRONG: &str = "true";
 
 #[test]
 fn ac_tdd_8_57_a_run_that_is_given_up_tells_where_its_hidden_tests_are() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -37,6 +38,7 @@ fn ac_tdd_8_57_a_run_that_is_given_up_tells_where_its_hidden_tests_are() {
 
 #[test]
 fn ac_tdd_8_57_undo_knows_hidden_tests_as_the_runs_own() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -61,6 +63,7 @@ fn ac_tdd_8_57_undo_knows_hidden_tests_as_the_runs_own() {
 
 #[test]
 fn ac_tdd_8_57_what_is_said_to_be_green_was_judged() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -79,6 +82,7 @@ fn ac_tdd_8_57_what_is_said_to_be_green_was_judged() {
 
 #[test]
 fn ac_tdd_8_56_hidden_tests_that_a_person_has_put_back_judge_as_before() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -118,6 +122,7 @@ fn ac_tdd_8_56_an_implementer_writes_no_file_of_a_hidden_ones_name() {
 
 #[test]
 fn ac_tdd_8_46_a_run_that_is_killed_while_its_gate_is_tried_again_goes_on() {
+    left_to_the_night!();
     if !can_kill() {
         return;
     }

@@ -24,6 +24,7 @@ fn play(implementer: &str) -> Play {
 
 #[test]
 fn ac_tdd_8_61_hidden_tests_judge_where_a_part_of_the_suite_is_not_content_alone() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

@@ -68,6 +68,7 @@ fn what_a_snapshot_stands_for_is_not_read_again_and_what_comes_after_it_is() {
 
 #[test]
 fn ac_tdd_7_17_a_snapshot_that_does_not_fit_is_as_good_as_none() {
+    left_to_the_night!();
     for parts in [1, 20] {
         let folder = tempfile::tempdir().unwrap();
         let run = folder.path();
@@ -178,6 +179,7 @@ fn whoever_adds_to_a_journal_takes_its_snapshot_away() {
 /// The states of all kept journals come back from a snapshot as they were.
 #[test]
 fn states_are_the_same_after_they_were_written_and_read() {
+    left_to_the_night!();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/journals");
     let labels = kept.read_dir().unwrap().flatten().filter(|label| label.path().is_dir());
     let mut seen = 0;

@@ -296,6 +296,7 @@ out.write("token " + os.environ["DEPLOY_TOKEN"] + "\n`````\n```tdd-result\nrole:
 
 #[test]
 fn hostile_output_stays_harmless_bounded_and_masked_in_a_retry() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -149,6 +149,7 @@ const DEMOS: [(&str, usize, &str); 5] = [
 
 #[test]
 fn the_demo_shows_each_mode() {
+    left_to_the_night!();
     in_parallel(&battery::part(DEMOS, 2), |(mode, forks, reason)| {
         let sandbox = Sandbox::empty();
         let began = Instant::now();

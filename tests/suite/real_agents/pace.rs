@@ -192,6 +192,7 @@ fn a_cap_of_tokens_stops_it(agent: Agent) {
 
 #[test]
 fn twelve_calls_of_the_real_claude_are_honest_work() {
+    left_to_the_night!();
     twelve_calls_are_honest_work(Agent::Claude);
 }
 
@@ -213,11 +214,13 @@ fn nine_calls_in_a_response_of_the_real_claude_are_one_turn() {
 
 #[test]
 fn nine_calls_in_a_response_of_the_real_codex_are_one_turn() {
+    left_to_the_night!();
     a_batch_is_one_turn(Agent::Codex);
 }
 
 #[test]
 fn a_retry_names_the_cap_that_the_real_claude_reached() {
+    left_to_the_night!();
     the_retry_names_the_cap(Agent::Claude);
 }
 
@@ -239,11 +242,13 @@ fn right_work_of_the_real_claude_is_kept_though_it_was_cut_off() {
 
 #[test]
 fn right_work_of_the_real_codex_is_kept_though_it_was_cut_off() {
+    left_to_the_night!();
     right_work_is_kept_though_it_was_cut_off(Agent::Codex);
 }
 
 #[test]
 fn a_cap_of_tokens_stops_the_real_claude() {
+    left_to_the_night!();
     a_cap_of_tokens_stops_it(Agent::Claude);
 }
 

@@ -91,6 +91,7 @@ fn in_front(bin: &Path, programs: &Path) -> std::ffi::OsString {
 
 #[test]
 fn the_shell_of_the_real_claude_runs_tests_as_we_do() {
+    left_to_the_night!();
     runs_as_ours(Agent::Claude);
 }
 

@@ -56,6 +56,7 @@ fn heard(tests: &mut ProjectTests) -> (TestRun, Vec<String>) {
 
 #[test]
 fn a_bare_command_takes_the_members_that_it_would_leave_out() {
+    left_to_the_night!();
     let lab = workspace("cargo test --offline");
     let mut tests = lab.tests().unwrap();
     let (run, notes) = heard(&mut tests);
@@ -71,6 +72,7 @@ fn a_bare_command_takes_the_members_that_it_would_leave_out() {
 
 #[test]
 fn a_command_that_says_its_packages_is_taken_at_its_word() {
+    left_to_the_night!();
     let [one_doc, one_it, ..] = WHOLE;
     for (test, want) in [
         ("cargo test --offline -p shop", &ROOT[..]),
@@ -97,6 +99,7 @@ fn a_command_that_says_its_packages_is_taken_at_its_word() {
 
 #[test]
 fn members_that_never_built_are_left_as_the_command_leaves_them() {
+    left_to_the_night!();
     let lab = workspace("cargo test --offline");
     lab.write("two/src/lib.rs", "compile_error!(\"for another machine\");\n");
     let mut tests = lab.tests().unwrap();
@@ -126,6 +129,7 @@ fn members_that_never_built_are_left_as_the_command_leaves_them() {
 
 #[test]
 fn a_members_tests_are_named_by_their_package_and_run_alone() {
+    left_to_the_night!();
     let lab = workspace("cargo test --offline --features x");
     let tests = lab.tests().unwrap();
     for (files, want) in [
@@ -158,6 +162,7 @@ fn doctests_are_looked_for_where_the_manifest_lets_them() {
 
 #[test]
 fn targets_of_every_kind_are_run_as_cargo_runs_them() {
+    left_to_the_night!();
     let lab = workspace("cargo test --offline -p one");
     lab.write(
         "one/Cargo.toml",
@@ -201,6 +206,7 @@ fn targets_of_every_kind_are_run_as_cargo_runs_them() {
 
 #[test]
 fn a_file_of_tests_that_no_target_names_is_told() {
+    left_to_the_night!();
     let lab = workspace("cargo test --offline -p one");
     let named = |more: &str| {
         let head = head("one").replace("edition", "autotests = false\nedition");
@@ -241,6 +247,7 @@ fn generated_names_are_counted_each() {
 
 #[test]
 fn nextest_takes_the_whole_workspace_too() {
+    left_to_the_night!();
     if !has("cargo", &["nextest", "--version"]) {
         return;
     }
@@ -290,6 +297,7 @@ fn times(count: &PathBuf) -> usize {
 
 #[test]
 fn what_a_person_has_built_of_dependencies_is_not_built_again() {
+    left_to_the_night!();
     let (lab, count) = with_dependency();
     build_as_a_person(&lab);
     assert_eq!(times(&count), 1);
@@ -342,6 +350,7 @@ fn own(name: &str) -> String {
 
 #[test]
 fn ac_tdd_8_58_a_tree_and_its_checkout_are_each_built_from_their_own_files_and_none_is_touched() {
+    left_to_the_night!();
     let (lab, _) = with_dependency();
     let mut runs = Runs::new(&lab);
     check(&runs.next(), &["tests/base.rs::base=ok"]);

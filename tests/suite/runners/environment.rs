@@ -34,6 +34,7 @@ fn javascript(kind: RunnerKind, test: &str, head: &str) -> Option<Lab> {
 
 #[test]
 fn no_variable_is_added_that_tests_can_see() {
+    left_to_the_night!();
     let script = format!(
         "test('own', () => {{ for (const [name, value] of {}) if (process.env[name] !== value) throw new Error(`${{name}}=${{process.env[name]}}`); }});\n",
         own("undefined")
@@ -100,6 +101,7 @@ fn an_unrecorded_snapshot_is_recorded_by_nobody() {
 
 #[test]
 fn what_a_runner_paints_is_read_all_the_same() {
+    left_to_the_night!();
     let script = "test('red', () => { require('../nope').f(); });\ntest('green', () => {});\n";
     for (kind, test, head) in [
         (RunnerKind::Node, "FORCE_COLOR=1 node --test", "const { test } = require('node:test');\n"),

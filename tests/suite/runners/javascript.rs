@@ -176,6 +176,7 @@ fn tells_each_file_and_test_apart(kit: &Kit) {
 
 #[test]
 fn vitest_tells_each_file_and_test_apart() {
+    left_to_the_night!();
     tells_each_file_and_test_apart(&VITEST);
 }
 
@@ -244,6 +245,7 @@ fn takes_names_as_they_are(kit: &Kit) {
 
 #[test]
 fn vitest_takes_names_as_they_are() {
+    left_to_the_night!();
     takes_names_as_they_are(&VITEST);
 }
 
@@ -350,6 +352,7 @@ fn is_not_believed_where_it_says_less_than_it_knows(kit: &Kit, column: usize) {
 
 #[test]
 fn vitest_is_not_believed_where_it_says_less_than_it_knows() {
+    left_to_the_night!();
     is_not_believed_where_it_says_less_than_it_knows(&VITEST, 0);
 }
 
@@ -398,11 +401,13 @@ fn takes_paths_as_they_are(kit: &Kit) {
 
 #[test]
 fn vitest_takes_paths_as_they_are() {
+    left_to_the_night!();
     takes_paths_as_they_are(&VITEST);
 }
 
 #[test]
 fn jest_takes_paths_as_they_are() {
+    left_to_the_night!();
     takes_paths_as_they_are(&JEST);
 }
 
@@ -439,6 +444,7 @@ fn a_runner_that_is_not_installed_is_a_trouble_that_names_it() {
 /// A test that fails before it comes to what is recorded for it is red for its own reason alone.
 #[test]
 fn a_snapshot_that_no_test_came_to_is_no_load_failure() {
+    left_to_the_night!();
     let Some(lab) = VITEST.lab() else { return };
     VITEST.test(&lab, "snap", "core", "test('a', () => { expect(core.two()).toMatchSnapshot(); });\n");
     let recorded = "// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[`a 1`] = `2`;\n";

@@ -25,6 +25,7 @@ fn with_canary(lab: &Lab, order: TestOrder) -> TestRun {
 
 #[test]
 fn pytest_plants_its_canary_whatever_the_call_names() {
+    left_to_the_night!();
     for python in with_pytest() {
         let mut lab = pytest_lab_of(&python);
         lab.write(
@@ -68,6 +69,7 @@ fn pytest_plants_its_canary_whatever_the_call_names() {
 
 #[test]
 fn a_canary_that_pytest_can_t_set_up_is_told_as_that() {
+    left_to_the_night!();
     for python in with_pytest() {
         let lab = pytest_lab_of(&python);
         lab.write("tests/sub/test_ac_1.py", "def test_a():\n    pass\n");
@@ -81,6 +83,7 @@ fn a_canary_that_pytest_can_t_set_up_is_told_as_that() {
 
 #[test]
 fn a_package_is_named_by_its_module_for_pytest() {
+    left_to_the_night!();
     for python in with_pytest() {
         let mut lab = pytest_lab_of(&python);
         lab.write("shop/tests/__init__.py", "").write("shop/tests/test_in.py", "def test_in(): pass\n");
@@ -95,6 +98,7 @@ fn a_package_is_named_by_its_module_for_pytest() {
 /// What a role is told to run: pytest itself runs no test at all where one file does not load.
 #[test]
 fn the_command_for_all_tests_goes_on_where_one_file_does_not_load() {
+    left_to_the_night!();
     for python in with_pytest() {
         let mut lab = pytest_lab_of(&python);
         lab.write("tests/test_broken.py", "import nothing_of_that_name\n");
@@ -114,6 +118,7 @@ const DOCUMENTED: &str = "def one():\n    '''\n    >>> one()\n    1\n    '''\n  
 
 #[test]
 fn pytest_loses_no_namesake_and_no_doctest() {
+    left_to_the_night!();
     for python in with_pytest() {
         let mut lab = pytest_lab_of(&python);
         lab.test = format!("{python} -m pytest -q --doctest-modules tests shop");
@@ -149,6 +154,7 @@ fn pytest_loses_no_namesake_and_no_doctest() {
 
 #[test]
 fn pytest_that_runs_another_number_than_it_collected_is_no_evidence() {
+    left_to_the_night!();
     for python in with_pytest() {
         let lab = pytest_lab_of(&python);
         lab.write("tests/test_more.py", "def test_more(): pass\n");
@@ -182,6 +188,7 @@ fn unittest_lab() -> Lab {
 
 #[test]
 fn unittest_loses_no_doctest() {
+    left_to_the_night!();
     if !has("python3", &["--version"]) {
         return;
     }

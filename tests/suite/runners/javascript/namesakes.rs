@@ -14,6 +14,7 @@ const CONCURRENT: &str = "test.concurrent('c', async () => {\n  await new Promis
 
 #[test]
 fn namesakes_are_told_each_in_the_order_of_the_file() {
+    left_to_the_night!();
     for kit in battery::part([&VITEST, &OLDER_VITEST, &JEST, &OLDER_JEST, &BUN], 3) {
         let Some(lab) = kit.lab() else { continue };
         kit.test(&lab, "c1", "core", NAMESAKES);
@@ -30,6 +31,7 @@ fn namesakes_are_told_each_in_the_order_of_the_file() {
 
 #[test]
 fn a_test_that_is_tried_again_is_one_test() {
+    left_to_the_night!();
     let times = "let n = 0;\nconst body = () => { n += 1; if (n < 2) throw new Error('not yet'); };\n";
     let options = format!("{times}test('r', {{ retry: 2 }}, body);\n");
     let calls = format!("jest.retryTimes(2);\n{times}test('r', body);\n");
@@ -103,6 +105,7 @@ const TSCONFIG: &str = r#"{ "compilerOptions": { "strict": true, "target": "es20
 
 #[test]
 fn types_are_tests_too() {
+    left_to_the_night!();
     for (mut kit, modules) in [(VITEST, VITEST.modules), (OLDER_VITEST, OLDER_VITEST.modules)] {
         kit.test = "npx vitest run --typecheck";
         let (Some(_), Some(lab)) = (modules("typescript"), kit.lab()) else { continue };
@@ -126,6 +129,7 @@ fn types_are_tests_too() {
 
 #[test]
 fn a_type_error_beside_all_tests_leaves_none_of_them_passed() {
+    left_to_the_night!();
     for (mut kit, modules) in [(VITEST, VITEST.modules), (OLDER_VITEST, OLDER_VITEST.modules)] {
         kit.test = "npx vitest run --typecheck";
         let (Some(_), Some(lab)) = (modules("typescript"), kit.lab()) else { continue };
