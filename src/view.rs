@@ -1,6 +1,7 @@
 //! From events to what a person or a machine sees. The only room that prints.
 
 pub mod checkup;
+mod child_clock;
 pub mod dialog;
 pub mod fix;
 pub mod json;

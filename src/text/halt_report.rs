@@ -9,13 +9,15 @@ mod false_red;
 mod full;
 pub mod json;
 mod limit;
+mod next_step;
 mod next_steps;
 mod over;
 mod pace;
 mod page;
 mod review;
 
-pub use next_steps::{NextStep, is_mended_by_hand, next_steps};
+pub use next_step::NextStep;
+pub use next_steps::{is_mended_by_hand, next_steps};
 pub use pace::is_of_remarks;
 pub use review::{Advice, Review, about, review};
 

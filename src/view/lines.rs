@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::Detail;
-use super::live::Clock;
+use super::child_clock::Clock;
 use super::tell::{Line, Teller, Tone, brief};
 use tdd_child::clock::SystemClock;
 use tdd_core::audience::{Audience, News};

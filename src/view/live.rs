@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::child_clock::Clock;
 use super::lines::{note, write_line};
 use super::tell::{Line, Teller, Tone, brief};
 use super::{Detail, Ink};
@@ -30,36 +31,6 @@ const REDRAW: Duration = Duration::from_millis(250);
 const USUAL_SIZE: (u16, u16) = (80, 24);
 /// Where the run stands, and for how long; the criteria; what is going on.
 const TEMPLATE: &str = "{spinner} {prefix} {clock}\n  {criteria}\n  {wide_msg}";
-/// A silence that is worth a word.
-const SILENT: Duration = Duration::from_secs(10);
-
-/// What time is held against.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Clock {
-    /// The child's deadline, while there is a child.
-    pub(super) wall: Option<Duration>,
-    pub(super) idle: Duration,
-    pub(super) silent: Duration,
-}
-
-impl Clock {
-    pub(super) fn words(self, elapsed: Duration) -> String {
-        let Some(wall) = self.wall else { return minutes(elapsed) };
-        let silent = if self.silent < SILENT {
-            String::new()
-        } else {
-            format!(", silent for {} of {}", minutes(self.silent), minutes(self.idle))
-        };
-        format!("{} of {}{silent}", minutes(elapsed), minutes(wall))
-    }
-}
-
-/// `4:05`, or `1:04:05`.
-fn minutes(time: Duration) -> String {
-    let seconds = time.as_secs();
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
-}
 
 /// The live display. Dropping it clears it.
 pub struct Live<W: Write + Send + 'static> {

@@ -3,11 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::desk::Desk;
+use super::gone_tests;
 use crate::world::journal_file;
+use tdd_core::counted::and_more;
 use tdd_core::event::{Event, PassFail};
+use tdd_core::harmless;
+use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::LastRun;
 use tdd_core::test::{FailureKind, Outcome, TestId, TestRun};
 use tdd_core::trouble::Trouble;
+use tdd_snapshot::checkpoints::watch::Look;
+
+/// Files that are named one by one.
+const NAMED: usize = 3;
 
 /// What a model is told at the end of a turn that leaves such a test red.
 pub(super) fn reminder(desk: &Desk) -> Option<String> {
@@ -50,4 +58,25 @@ fn greens(desk: &Desk) -> Result<BTreeSet<TestId>, Trouble> {
         (fact.status == PassFail::Pass).then(|| fact.test_id.clone())
     };
     Ok(records.iter().filter_map(|record| green(&record.event)).collect())
+}
+
+/// What is told when a session begins whose tests are all gone, and not by a commit.
+pub(super) fn gone(desk: &Desk) -> Option<String> {
+    let state = desk.state();
+    let mut checkpoints = desk.checkpoints(Look::Quick).ok()?;
+    let files = checkpoints.files(&state.tree).ok()?;
+    if gone_tests::has_some(&desk.place, desk.rules.policy(), &files) {
+        return None;
+    }
+    let seen = (state.git.as_ref().map(|git| git.head.clone()), state.tree.clone());
+    let gone = gone_tests::since_head(&mut checkpoints, desk.rules.policy(), &seen).ok()?;
+    let names: Vec<_> = gone.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect();
+    let more = and_more(gone.len().saturating_sub(NAMED));
+    (!names.is_empty()).then(|| {
+        format!(
+            "tdd: the tests are gone that HEAD has ({}{more}), so that no refactor mode is on for want of them: put them back \
+             (git checkout HEAD -- FILE), or tell the person, who commits it if it is meant so",
+            names.join(", ")
+        )
+    })
 }

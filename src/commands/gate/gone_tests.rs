@@ -1,24 +1,18 @@
 //! Whether a repository has tests, and those that HEAD has and the tree has no more: a person who removes all of them
 //! commits that.
 
-use super::desk::Desk;
 use crate::world::project::Place;
 use tdd_child::regular_file;
 use tdd_core::attempt::CheckpointId;
-use tdd_core::counted::and_more;
 use tdd_core::finding::ChangeKind;
-use tdd_core::harmless;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::GitCheckpoints;
-use tdd_snapshot::checkpoints::watch::Look;
 
 /// A source that is looked into for tests of its own.
 const LARGEST_SOURCE: u64 = 2 << 20;
-/// Files that are named one by one.
-const NAMED: usize = 3;
 
 /// Whether any file holds tests: by its name, or, in a language that keeps them among the code, by what it says.
 pub(super) fn has_some(place: &Place, policy: &Policy, files: &[RelPath]) -> bool {
@@ -58,25 +52,4 @@ pub(super) fn since_head(
         }
     }
     Ok(gone)
-}
-
-/// What is told when a session begins whose tests are all gone, and not by a commit.
-pub(super) fn told(desk: &Desk) -> Option<String> {
-    let state = desk.state();
-    let mut checkpoints = desk.checkpoints(Look::Quick).ok()?;
-    let files = checkpoints.files(&state.tree).ok()?;
-    if has_some(&desk.place, desk.rules.policy(), &files) {
-        return None;
-    }
-    let seen = (state.git.as_ref().map(|git| git.head.clone()), state.tree.clone());
-    let gone = since_head(&mut checkpoints, desk.rules.policy(), &seen).ok()?;
-    let names: Vec<_> = gone.iter().take(NAMED).map(|path| harmless::line(path.as_str())).collect();
-    let more = and_more(gone.len().saturating_sub(NAMED));
-    (!names.is_empty()).then(|| {
-        format!(
-            "tdd: the tests are gone that HEAD has ({}{more}), so that no refactor mode is on for want of them: put them back \
-             (git checkout HEAD -- FILE), or tell the person, who commits it if it is meant so",
-            names.join(", ")
-        )
-    })
 }

@@ -23,7 +23,7 @@ use super::desk::{self, Desk, Whose};
 use super::inner_tests::{self, only_tests};
 use super::turn::{self, Turned};
 use super::{
-    agents_environment, cut_off, git_hooks, gone_tests, mixed, own_settings, refactoring, settings, within,
+    agents_environment, cut_off, first_tests, git_hooks, mixed, own_settings, refactoring, settings, within,
 };
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
@@ -277,7 +277,7 @@ fn begun(desk: &Desk) -> String {
              test command: tdd gate refactor off; a claim on a red test ends it, too"
                 .to_owned()
         }
-        None if let Some(gone) = gone_tests::told(desk) => gone,
+        None if let Some(gone) = first_tests::gone(desk) => gone,
         _ => "tdd: code is edited only for a red test. Write a failing test; tdd gate test FILE::NAME; tdd gate \
               claim FILE::NAME TARGET; edit TARGET; tdd gate flush"
             .to_owned(),

@@ -1,8 +1,7 @@
 //! The limit that stopped an attempt: what it was, who had set it, how often it was reached, and what raises it.
 //! The same attempt under the same limit would end in the same way, so a retry has to come with more.
 
-use super::NextStep;
-use super::next_steps::step;
+use super::next_step::{NextStep, step};
 use super::pace::{Look, Pace};
 use crate::text::config::MOST_MS;
 use crate::text::usage_words::grouped;

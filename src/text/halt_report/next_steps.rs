@@ -3,6 +3,7 @@
 
 use super::false_red::{FalseRed, already_green, built_before, is_built_before};
 use super::limit::Limit;
+use super::next_step::{BRING_BACK, NextStep, step};
 use super::{HaltFacts, Work, over};
 use tdd_core::attempt::{CheckpointId, Exhaustion};
 use tdd_core::cause;
@@ -20,33 +21,6 @@ use tdd_core::test::TestId;
 
 /// Of every halt.
 const BY_HAND: &str = "I have edited: go on (code, test or requirement)";
-
-const BRING_BACK: &str = "bring the failed work back";
-
-/// One thing that can be done, and the command that does it, ready to paste.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NextStep {
-    pub what: String,
-    pub command: String,
-}
-
-impl NextStep {
-    /// Whether it goes back to before the run.
-    pub(super) fn goes_before(&self, state: &State) -> bool {
-        self.command == format!("tdd undo {}", shell_word(&state.run.run.to_string()))
-    }
-
-    /// Whether it puts the failed work among the files, to be mended.
-    pub(super) fn brings_back(&self) -> bool {
-        self.what.starts_with(BRING_BACK)
-    }
-
-    /// Whether agents are called by it: then it must say all that the run was begun with.
-    pub(super) fn starts_agents(&self) -> bool {
-        let goes_on = self.command.starts_with("tdd resume ") && !self.command.ends_with(" --abandon");
-        goes_on || (self.command.starts_with("tdd ") && self.command.contains(" --new"))
-    }
-}
 
 /// In the order in which a person would think of them: go on, look, give up. Every command here
 /// exists in this version; git commands work from any folder of the repository.
@@ -337,8 +311,4 @@ fn more_of_a_setting(reasons: &[Reason]) -> &'static str {
 fn requirement_word(requirement: &Requirement) -> String {
     let by_path = requirement.path.stem() == requirement.id && !requirement.path.is_within("specs/frs");
     shell_word(&line(if by_path { requirement.path.as_str() } else { &requirement.id }))
-}
-
-pub(super) fn step(what: &str, command: String) -> NextStep {
-    NextStep { what: what.to_owned(), command }
 }
