@@ -28,6 +28,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use lines::Lines;
 use offers::{OFFERS, Of, Offer, Reads};
 
+use super::agents::Moment;
 use super::at_work;
 use super::caller;
 use super::desk::{self, Desk};
@@ -123,8 +124,8 @@ impl Gate {
             return Ok(());
         }
         let desk = Desk::of(self.place.clone(), self.environment.clone(), (&self.id, "mcp"), Depth::Quick)?;
-        // While the client lives it is the agent.
-        let _ = caller::whose(&desk.session.folder);
+        // While the client lives it is the agent, and this a chat of its own beside those that its hooks call for.
+        caller::hear(&desk.session.folder, Moment::Before);
         session_file::note_last(&self.place.repository, &self.id)
     }
 

@@ -70,6 +70,38 @@ fn ac_tdd_10_68_a_tool_of_our_own_server_runs_and_what_it_changed_is_looked_at()
     assert_eq!(sandbox.read("shop.py"), RIGHT);
 }
 
+fn waits_for_its_session(sandbox: &Sandbox) {
+    wait_for(|| {
+        let entries = sandbox.path(".tdd/sessions").read_dir();
+        entries.is_ok_and(|all| all.flatten().any(|entry| entry.path().join("events.jsonl").is_file()))
+    });
+}
+
+/// Whichever of the two sessions of one agent begins first: an agent starts its servers beside its first hook.
+#[test]
+fn ac_tdd_10_68_what_our_server_has_edited_stands_for_the_hooks_of_its_client() {
+    if !has_pytest() {
+        return;
+    }
+    for is_server_first in [true, false] {
+        let sandbox = project();
+        let mut client = is_server_first.then(|| Client::start(&sandbox));
+        if is_server_first {
+            waits_for_its_session(&sandbox);
+        }
+        hook(&sandbox, "SessionStart", "", json!({})).expect(0);
+        let client = client.get_or_insert_with(|| Client::start(&sandbox));
+        client.goes_through("run_tests", &json!({ "ids": [ID] }), &["red"]);
+        client.goes_through("claim_edit", &json!({ "test_id": ID, "files": ["shop.py"] }), &["claimed"]);
+        hook(&sandbox, "PreToolUse", "mcp__tdd__edit_file", json!({})).expect(0);
+        client.goes_through("edit_file", &json!({ "path": "shop.py", "content": RIGHT }), &["edited"]);
+        hook(&sandbox, "PostToolUse", "mcp__tdd__edit_file", json!({})).expect(0);
+        client.goes_through("flush", &json!({}), &["edits kept"]);
+        hook(&sandbox, "Stop", "", json!({})).expect(0);
+        assert_eq!(sandbox.read("shop.py"), RIGHT, "server first: {is_server_first}");
+    }
+}
+
 #[test]
 fn ac_tdd_10_75_a_server_that_nobody_greets_begins_no_session() {
     let sandbox = project();
@@ -79,10 +111,7 @@ fn ac_tdd_10_75_a_server_that_nobody_greets_begins_no_session() {
     assert!(!sandbox.path(".tdd/sessions").exists(), "nobody was there");
     // One that greets is at work from then on, before its first call.
     let client = Client::start(&sandbox);
-    wait_for(|| {
-        let entries = sandbox.path(".tdd/sessions").read_dir();
-        entries.is_ok_and(|all| all.flatten().any(|entry| entry.path().join("events.jsonl").is_file()))
-    });
+    waits_for_its_session(&sandbox);
     client.ends().expect(0);
 }
 

@@ -218,7 +218,9 @@ fn ac_tdd_10_68_the_real_claude_works_by_our_tools_beside_its_hooks() {
     let told = told(&sandbox);
     assert!(!told.contains("no tool of claude is known"), "{told}");
     for words in ["shop.py refused: no red test", "claimed shop.py for", "edited shop.py", "edits kept"] {
-        assert!(told.contains(words), "no `{words}`\n{}\n{}", ran.stdout, ran.stderr);
+        let answers: std::collections::BTreeSet<String> =
+            told.split("\"tool_result\"").skip(1).map(|at| at.chars().take(400).collect()).collect();
+        assert!(told.contains(words), "no `{words}`\n{}\n{}\n{answers:#?}", ran.stdout, ran.stderr);
     }
     assert_eq!(sandbox.read("shop.py"), RIGHT);
 }
