@@ -45,3 +45,18 @@ fn a_part_is_spread_over_all_cases() {
     assert_eq!(part(0..3, 3), [0, 1, 2]);
     assert_eq!(part(0..2, 3), [0, 1]);
 }
+
+/// Else a matrix of versions would play nothing of what is left to it.
+#[test]
+fn every_program_of_the_night_plays_what_is_left_to_it() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/nightly");
+    let mut seen = 0;
+    for path in folder.read_dir().unwrap().flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if text.contains("cargo test ") {
+            seen += 1;
+            assert!(text.contains("TDD_BATTERIES=all"), "{}", path.display());
+        }
+    }
+    assert!(seen > 4, "{seen}");
+}
