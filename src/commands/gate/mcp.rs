@@ -32,6 +32,7 @@ use super::agents::Moment;
 use super::at_work;
 use super::caller;
 use super::desk::{self, Desk};
+use super::within;
 use crate::cli::mcp::McpArgs;
 use crate::commands::run::execute::event_loop;
 use crate::settings::Environment;
@@ -123,7 +124,8 @@ impl Gate {
         if at_work::policy(&self.place)?.is_some() {
             return Ok(());
         }
-        let desk = Desk::of(self.place.clone(), self.environment.clone(), (&self.id, "mcp"), Depth::Quick)?;
+        let desk =
+            Desk::of(self.place.clone(), self.environment.clone(), (&self.id, within::SERVER), Depth::Quick)?;
         // While the client lives it is the agent, and this a chat of its own beside those that its hooks call for.
         caller::hear(&desk.session.folder, Moment::Before);
         session_file::note_last(&self.place.repository, &self.id)

@@ -1,5 +1,6 @@
 //! Sessions that this one's agent has begun itself, by a command of its model's. Their edits stand here because a red
-//! test and a claim were asked for there, so the end of the turn has them judged, too.
+//! test and a claim were asked for there, so the end of the turn has them judged, too. So it has what was claimed by
+//! the tools of our own server.
 
 use std::fmt::Write as _;
 
@@ -9,6 +10,9 @@ use super::turn::{self, Turned};
 use crate::world::session_file::{self, Depth, shelf};
 use tdd_core::event::{SessionId, Switch};
 use tdd_core::trouble::Trouble;
+
+/// Our own server, which the agent has started beside its hooks: it hears of no turn's end.
+pub(super) const SERVER: &str = "mcp";
 
 /// The newest sessions that are looked at.
 const MOST: usize = 8;
@@ -22,7 +26,8 @@ pub(super) struct Inner {
     pub(super) reminder: Option<String>,
 }
 
-/// Judges what those have left that live no more. A child of the agent's own process ends its turns itself.
+/// Judges what those have left that live no more, and what the server has. A child of the agent's own process ends its
+/// turns itself.
 pub(super) fn judged(desk: &Desk) -> Result<Inner, Trouble> {
     let mut inner = Inner::default();
     let repository = &desk.place.repository;
@@ -34,22 +39,25 @@ pub(super) fn judged(desk: &Desk) -> Result<Inner, Trouble> {
     for id in others.iter().rev() {
         let folder = session_file::folder(repository, id);
         let Ok(other) = shelf::glance(&folder) else { continue };
-        if above.contains(id) || !other.started.within.as_ref().is_some_and(|outer| above.contains(outer)) {
+        let own = caller::at_work(&folder).map(|own| (own.pid, own.started));
+        let is_server = other.started.agent == SERVER && own.is_some() && own == agent;
+        let is_within = other.started.within.as_ref().is_some_and(|outer| above.contains(outer));
+        if above.contains(id) || !(is_within || is_server) {
             continue;
         }
         above.push(id.clone());
         if other.claims.is_empty() || other.switch == Switch::Off {
             continue;
         }
-        match caller::at_work(&folder) {
-            Some(own) if Some((own.pid, own.started)) == agent => {}
-            Some(_) => {
+        match own {
+            Some(_) if own == agent && !is_server => {}
+            Some(_) if !is_server => {
                 inner.reminder = Some(format!(
                     "tdd: session {0}, which you began, has claims that were not judged: tdd gate flush --session {0}",
                     id.0
                 ));
             }
-            None => {
+            Some(_) | None => {
                 let whose = (id, other.started.agent.as_str());
                 let mut other = Desk::of(desk.place.clone(), desk.environment.clone(), whose, Depth::Quick)?;
                 if let Turned::Red(told) = turn::flush(&mut other)? {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::mcp::Client;
-use super::{ID, RIGHT, SHOP, begun, claims, hook, hook_with, project, red};
+use super::{ID, RIGHT, SHOP, WRONG, begun, claims, hook, hook_with, project, red};
 use crate::sandbox::{Ran, Sandbox, has_pytest, wait_for};
 
 fn asks(sandbox: &Sandbox, agent: &str, tool: &str) -> Ran {
@@ -70,6 +70,9 @@ fn ac_tdd_10_68_a_tool_of_our_own_server_runs_and_what_it_changed_is_looked_at()
     assert_eq!(sandbox.read("shop.py"), RIGHT);
 }
 
+const MORE: &str = "import shop\n\n\ndef test_three():\n    assert shop.total([1, 1, 1]) == 4\n";
+const MORE_ID: &str = "tests/test_more.py::test_three";
+
 fn waits_for_its_session(sandbox: &Sandbox) {
     wait_for(|| {
         let entries = sandbox.path(".tdd/sessions").read_dir();
@@ -98,6 +101,15 @@ fn ac_tdd_10_68_what_our_server_has_edited_stands_for_the_hooks_of_its_client() 
         hook(&sandbox, "PostToolUse", "mcp__tdd__edit_file", json!({})).expect(0);
         client.goes_through("flush", &json!({}), &["edits kept"]);
         hook(&sandbox, "Stop", "", json!({})).expect(0);
+        assert_eq!(sandbox.read("shop.py"), RIGHT, "server first: {is_server_first}");
+        // What it was never asked to judge the end of the turn does.
+        client.goes_through("run_tests", &json!({ "ids": [ID] }), &["green"]);
+        sandbox.write("tests/test_more.py", MORE);
+        client.goes_through("run_tests", &json!({ "ids": [MORE_ID] }), &["red"]);
+        client.goes_through("claim_edit", &json!({ "test_id": MORE_ID, "files": ["shop.py"] }), &["claimed"]);
+        client.goes_through("edit_file", &json!({ "path": "shop.py", "content": WRONG }), &["edited"]);
+        hook(&sandbox, "PostToolUse", "mcp__tdd__edit_file", json!({})).expect(0);
+        hook(&sandbox, "Stop", "", json!({})).expect(2).says(&["taken back: shop.py"]);
         assert_eq!(sandbox.read("shop.py"), RIGHT, "server first: {is_server_first}");
     }
 }
