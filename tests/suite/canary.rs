@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::battery;
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::event::Leaked;
 use tdd_core::evidence::evidence;
@@ -451,9 +450,7 @@ fn an_honest_green_of_vitest_carries_a_canary_that_nobody_sees() {
 
 #[test]
 fn an_honest_green_of_jest_carries_a_canary_that_nobody_sees() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     an_honest_green_carries_a_canary_that_nobody_sees(RunnerKind::Jest);
 }
 
@@ -502,9 +499,7 @@ fn matchers_of_vitest_are_not_patched_unseen() {
 
 #[test]
 fn matchers_of_jest_are_not_patched_unseen() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     matchers_are_not_patched_unseen(RunnerKind::Jest);
 }
 

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::battery;
 use super::sandbox::{
     Sandbox, fixtures, has_go, has_nextest, has_node, has_pytest, has_python, node_modules,
 };
@@ -42,9 +41,7 @@ fn a_rust_project_goes_through() {
 
 #[test]
 fn a_nextest_project_goes_through() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     if has_nextest() {
         let command = "cargo nextest run --offline";
         goes_through_with("demo", "DEMO-1", &["--test", command, "--gate", command]);
@@ -82,9 +79,7 @@ fn a_vitest_project_goes_through() {
 
 #[test]
 fn a_jest_project_goes_through() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     goes_through_with_packages("jest", "JEST-1");
 }
 

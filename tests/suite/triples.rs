@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 
-use super::battery;
 use super::cycle::{honest_shop_cassette, shop};
 use super::run_status::Place;
 use super::sandbox::{Sandbox, fixtures, has_go, has_node, has_pytest, has_python};
@@ -438,9 +437,7 @@ fn ac_tdd_11_3_a_corpus_holds_in_python() {
 
 #[test]
 fn ac_tdd_11_3_a_corpus_holds_in_node() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     if has_node() {
         holds_in("node", "NODE-1");
     }
@@ -454,9 +451,7 @@ fn ac_tdd_11_3_a_corpus_holds_in_rust() {
 
 #[test]
 fn ac_tdd_11_3_a_corpus_holds_in_go() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     if has_go() {
         holds_in("go", "GO-1");
     }

@@ -57,7 +57,8 @@ fn is_within(spans: &[Span], at: usize) -> bool {
 /// Claims and conditions around each other that are looked through.
 const NESTED: usize = 16;
 
-fn plain(tree: &Tree<'_>, span: &Span) -> String {
+/// The tokens of a span, whatever white space stands between them.
+pub(super) fn plain(tree: &Tree<'_>, span: &Span) -> String {
     tree.tokens(span.clone()).map(|at| tree.text(at)).collect::<Vec<_>>().join(" ")
 }
 

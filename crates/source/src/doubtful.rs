@@ -2,7 +2,7 @@
 //!
 //! They are named to a person and nothing more: code may be asked twice on purpose.
 
-use super::alike::Alike;
+use super::alike::{Alike, plain};
 use super::claim::Claim;
 use super::tree::{Span, Tree, is_function};
 
@@ -18,14 +18,10 @@ pub(super) fn is_doubtful<'s>(
 ) -> bool {
     let same = sides.is_some_and(|(left, right)| alike.are(tree, left, right));
     let single = match claim.subjects.as_slice() {
-        [subject] => condensed(tree, subject),
+        [subject] => plain(tree, subject),
         _ => String::new(),
     };
     same || is_tautology(&single) || is_any_object(&single) || is_never_reached(tree, claim, body)
-}
-
-fn condensed(tree: &Tree<'_>, span: &Span) -> String {
-    tree.tokens(span.clone()).map(|at| tree.text(at)).collect::<Vec<_>>().join(" ")
 }
 
 /// `x is None or x is not None`, `x or not x`, and the other way round.

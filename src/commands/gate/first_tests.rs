@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::desk::Desk;
-use super::gone_tests;
+use super::{gone_tests, worse};
 use crate::world::journal_file;
 use tdd_core::counted::and_more;
 use tdd_core::event::{Event, PassFail};
 use tdd_core::harmless;
 use tdd_core::ports::Checkpoints as _;
 use tdd_core::session::LastRun;
-use tdd_core::test::{FailureKind, Outcome, TestId, TestRun};
+use tdd_core::test::{FailureKind, TestId, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
 
@@ -28,25 +28,13 @@ pub(super) fn reminder(desk: &Desk) -> Option<String> {
 
 /// The reds of a run, if each is one that code can answer, and of a test that nobody has seen green.
 pub(super) fn red_alone(desk: &Desk, run: &TestRun) -> Result<Option<Vec<String>>, Trouble> {
-    let Some(report) =
-        run.report.as_ref().filter(|report| report.complete && report.project_broken.is_none())
-    else {
-        return Ok(None);
-    };
+    let Some(reds) = worse::told_red(run) else { return Ok(None) };
     let answers = |kind: FailureKind| {
         matches!(kind, FailureKind::Assertion | FailureKind::Error | FailureKind::Missing)
     };
-    let mut reds = Vec::new();
-    for test in &report.tests {
-        if let Outcome::Failed(failure) = &test.outcome {
-            reds.push((test.id.clone(), answers(failure.kind)));
-        }
-    }
-    let unloaded = report.load_failures.iter();
-    reds.extend(unloaded.map(|load| (TestId(load.file.to_string()), answers(load.failure.kind))));
     let greens = greens(desk)?;
     let is_new = |id: &TestId| !greens.iter().any(|green| green == id || green.file() == id.0);
-    let is_alone = !reds.is_empty() && reds.iter().all(|(id, is_answered)| *is_answered && is_new(id));
+    let is_alone = reds.iter().all(|(id, kind)| answers(*kind) && is_new(id));
     Ok(is_alone.then(|| reds.into_iter().map(|(id, _)| id.0).collect()))
 }
 

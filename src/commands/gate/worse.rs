@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::desk::Desk;
 use tdd_core::event::PassFail;
-use tdd_core::test::{Outcome, TestId, TestRun};
+use tdd_core::test::{FailureKind, Outcome, TestId, TestRun};
 
 /// A red gate beside the same gate without the edits of the mode.
 pub(super) enum Beside {
@@ -29,12 +29,20 @@ pub(super) fn new_reds(desk: &Desk, run: &TestRun, without: &TestRun) -> Option<
     Some(now.into_iter().filter(|id| !before.contains(id) || was_green(id)).collect())
 }
 
-/// What is red by a run's report; `None` where it tells no test.
-fn reds(run: &TestRun) -> Option<BTreeSet<TestId>> {
+/// What is red by a run's report, and how; `None` where it tells no test.
+pub(super) fn told_red(run: &TestRun) -> Option<Vec<(TestId, FailureKind)>> {
     let report = run.report.as_ref().filter(|report| report.complete && report.project_broken.is_none())?;
-    let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
-    let failed = failed.map(|test| test.id.clone());
-    let unloaded = report.load_failures.iter().map(|load| TestId(load.file.to_string()));
-    let reds: BTreeSet<TestId> = failed.chain(unloaded).collect();
+    let mut reds = Vec::new();
+    for test in &report.tests {
+        if let Outcome::Failed(failure) = &test.outcome {
+            reds.push((test.id.clone(), failure.kind));
+        }
+    }
+    let unloaded = report.load_failures.iter();
+    reds.extend(unloaded.map(|load| (TestId(load.file.to_string()), load.failure.kind)));
     (!reds.is_empty()).then_some(reds)
+}
+
+fn reds(run: &TestRun) -> Option<BTreeSet<TestId>> {
+    Some(told_red(run)?.into_iter().map(|(id, _)| id).collect())
 }

@@ -4,7 +4,6 @@
 use serde_json::json;
 
 use super::{Agent, SLUG, SLUG_TEST, Server, block, journal, rule, tdd, write};
-use crate::battery;
 use crate::sandbox::{Ran, Sandbox, agents, has_pytest};
 
 const ARGS: [&str; 4] = ["PY-1", "--only", "AC-PY-1.1", "--no-refactor"];
@@ -198,17 +197,13 @@ fn twelve_calls_of_the_real_claude_are_honest_work() {
 
 #[test]
 fn twelve_calls_of_the_real_codex_are_honest_work() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     twelve_calls_are_honest_work(Agent::Codex);
 }
 
 #[test]
 fn nine_calls_in_a_response_of_the_real_claude_are_one_turn() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     a_batch_is_one_turn(Agent::Claude);
 }
 
@@ -226,17 +221,13 @@ fn a_retry_names_the_cap_that_the_real_claude_reached() {
 
 #[test]
 fn a_retry_names_the_cap_that_the_real_codex_reached() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     the_retry_names_the_cap(Agent::Codex);
 }
 
 #[test]
 fn right_work_of_the_real_claude_is_kept_though_it_was_cut_off() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     right_work_is_kept_though_it_was_cut_off(Agent::Claude);
 }
 
@@ -254,8 +245,6 @@ fn a_cap_of_tokens_stops_the_real_claude() {
 
 #[test]
 fn a_cap_of_tokens_stops_the_real_codex() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     a_cap_of_tokens_stops_it(Agent::Codex);
 }

@@ -182,17 +182,13 @@ fn vitest_tells_each_file_and_test_apart() {
 
 #[test]
 fn jest_tells_each_file_and_test_apart() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     tells_each_file_and_test_apart(&JEST);
 }
 
 #[test]
 fn an_older_vitest_and_jest_tell_each_file_and_test_apart() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     tells_each_file_and_test_apart(&OLDER_VITEST);
     tells_each_file_and_test_apart(&OLDER_JEST);
 }
@@ -251,17 +247,13 @@ fn vitest_takes_names_as_they_are() {
 
 #[test]
 fn jest_takes_names_as_they_are() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     takes_names_as_they_are(&JEST);
 }
 
 #[test]
 fn an_older_vitest_and_jest_take_names_as_they_are() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     takes_names_as_they_are(&OLDER_VITEST);
     takes_names_as_they_are(&OLDER_JEST);
 }
@@ -358,17 +350,13 @@ fn vitest_is_not_believed_where_it_says_less_than_it_knows() {
 
 #[test]
 fn jest_is_not_believed_where_it_says_less_than_it_knows() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     is_not_believed_where_it_says_less_than_it_knows(&JEST, 1);
 }
 
 #[test]
 fn an_older_vitest_and_jest_are_not_believed_where_they_say_less_than_they_know() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     is_not_believed_where_it_says_less_than_it_knows(&OLDER_VITEST, 0);
     is_not_believed_where_it_says_less_than_it_knows(&OLDER_JEST, 1);
 }
@@ -413,9 +401,7 @@ fn jest_takes_paths_as_they_are() {
 
 #[test]
 fn an_older_vitest_and_jest_take_paths_as_they_are() {
-    if battery::is_left_out() {
-        return;
-    }
+    left_to_the_night!();
     takes_paths_as_they_are(&OLDER_VITEST);
     takes_paths_as_they_are(&OLDER_JEST);
 }
