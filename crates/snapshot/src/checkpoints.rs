@@ -36,6 +36,7 @@ pub mod edit;
 mod filters;
 mod found;
 mod git;
+mod git_child;
 mod git_files;
 mod git_kept;
 mod git_locks;

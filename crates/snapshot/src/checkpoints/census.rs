@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::GitCheckpoints;
 use super::found::{Found, Kind, Scan, Stamp};
 use super::git::{self, Git};
+use super::git_child;
 use super::import::quoted;
 use super::listing::{Difference, Listed};
 use crate::checkpoints::private::disk;
@@ -275,8 +276,8 @@ fn hashed_by(
 fn asked(git: &Git, args: &[&str], input: &[u8]) -> Result<String, Trouble> {
     let mut command = git.command();
     command.args(args);
-    let mut child = git::start(command)?;
-    let watchdog = git::Watchdog::over(&mut child)?;
+    let mut child = git_child::start(command)?;
+    let watchdog = git_child::Watchdog::over(&mut child)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let heard = std::thread::scope(|scope| {
         git::in_scope(scope, move || {
@@ -290,8 +291,8 @@ fn asked(git: &Git, args: &[&str], input: &[u8]) -> Result<String, Trouble> {
     let (said, noise) = match heard {
         Ok(heard) => heard,
         Err(error) => {
-            git::end_now(&mut child);
-            return Err(git::lost(error));
+            git_child::end_now(&mut child);
+            return Err(git_child::lost(error));
         }
     };
     let status = child.wait().map_err(|error| Trouble::environment("git got lost").because(error))?;

@@ -4,13 +4,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use super::at_times;
+use super::git_child::{STARTS, end_now, is_from_a_terminal, lost, spawn};
 use super::place::GitPlace;
 use tdd_child::free_space;
 use tdd_core::attempt::CheckpointId;
@@ -19,9 +20,6 @@ use tdd_core::trouble::{Obstacle, Trouble, Why};
 /// No plumbing command that is used here takes longer, even on a slow disk. A folder in which a
 /// child left a FIFO instead of a ref would hold git for ever.
 const DEADLINE: Duration = Duration::from_mins(2);
-
-/// The same for a git that takes in or gives out a whole tree.
-const STREAM_DEADLINE: Duration = Duration::from_mins(30);
 
 /// What git printed and how it ended.
 pub(super) struct Said {
@@ -248,76 +246,8 @@ pub(super) fn object_name(answer: &[u8], words: &str) -> Result<String, Trouble>
         .mend("see that git works here (`git status`, `git fsck`)"))
 }
 
-/// A thread of ours that can't be started, or a pipe to git that breaks.
-pub(super) fn lost(error: std::io::Error) -> Trouble {
-    Trouble::environment("git can't be talked to")
-        .because(error)
-        .mend("see the limits on processes and open files (`ulimit -a`)")
-}
-
-/// Ends a git that streams for too long, unless it is dropped before.
-#[derive(Debug)]
-pub(super) struct Watchdog(
-    #[expect(dead_code, reason = "its end tells the thread to stop")] mpsc::Sender<()>,
-);
-
-impl Watchdog {
-    /// Must be dropped before the child is waited for: a number that was given back may belong
-    /// to another process.
-    /// Without a thread to watch it, the child is ended at once.
-    pub(super) fn over(child: &mut Child) -> Result<Self, Trouble> {
-        let (end, ended) = mpsc::channel();
-        let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-        let watch = move || {
-            let timed_out = ended.recv_timeout(STREAM_DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout);
-            if let (true, Some(pid)) = (timed_out, pid) {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-        };
-        match std::thread::Builder::new().name("tdd-git".to_owned()).spawn(watch) {
-            Ok(_) => Ok(Self(end)),
-            Err(error) => {
-                end_now(child);
-                Err(lost(error))
-            }
-        }
-    }
-}
-
-pub(super) fn end_now(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
-/// Starts a git whose input is streamed by the caller. It has a process group of its own, so
-/// that a Ctrl-C at the terminal reaches us alone and no checkpoint is left half done.
-pub(super) fn start(mut command: Command) -> Result<Child, Trouble> {
-    let mut child = spawn(&mut command)?;
-    match child.try_wait() {
-        Ok(Some(status)) if is_from_a_terminal(status) => spawn(&mut command),
-        _ => Ok(child),
-    }
-}
-
-fn spawn(command: &mut Command) -> Result<Child, Trouble> {
-    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().map_err(|error| {
-        Trouble::environment("git can't be started")
-            .because(error)
-            .advise("install git 2.30 or later and see that it is on the PATH")
-    })
-}
-
-/// A forked git is in our process group for a moment, and then a Ctrl-C ends it before it has
-/// begun. In its own group no such signal reaches it, so one that ended like this did nothing and
-/// can be started again.
-fn is_from_a_terminal(status: ExitStatus) -> bool {
-    matches!(status.signal(), Some(libc::SIGINT | libc::SIGHUP | libc::SIGQUIT))
-}
-
 pub(super) fn finish(mut command: Command, input: &[u8], words: &str) -> Result<Said, Trouble> {
-    // More than once only if somebody leans on Ctrl-C.
-    for _ in 0..3 {
+    for _ in 0..STARTS {
         let (status, said) = finish_once(&mut command, input, words)?;
         if !is_from_a_terminal(status) {
             return Ok(said);

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::edit::Tree;
 use super::found::{Found, Kind, Scan, Stamp};
 use super::git::{self, Git};
+use super::git_child;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::trouble::Trouble;
 
@@ -159,8 +160,8 @@ pub(super) fn commit(
     // Most of the time goes into compression, and what a checkpoint holds is soon thrown away.
     command.args(["-c", "fastimport.unpackLimit=20", "-c", "pack.compression=1"]);
     command.args(["fast-import", "--quiet", "--force", "--done", "--date-format=raw"]);
-    let mut child = git::start(command)?;
-    let watchdog = git::Watchdog::over(&mut child)?;
+    let mut child = git_child::start(command)?;
+    let watchdog = git_child::Watchdog::over(&mut child)?;
     let Some(stdin) = child.stdin.take() else { return Err(Trouble::internal("no pipe to git")) };
     let mut stream = Stream { pipe: BufWriter::new(stdin), tree, sent: Hashes::new() };
     let sent = stream.send(from, delta, &format!("{message}\n"), seconds);
@@ -273,7 +274,7 @@ pub(super) fn hash_of(tree: &Tree, found: &Found) -> Option<blake3::Hash> {
 }
 
 /// Waits for git; its stdout, or its stderr if it failed. Both are a few lines.
-fn finish(mut child: Child, watchdog: git::Watchdog) -> Result<String, String> {
+fn finish(mut child: Child, watchdog: git_child::Watchdog) -> Result<String, String> {
     let (mut said, mut noise) = (String::new(), String::new());
     if let Some(mut pipe) = child.stdout.take() {
         let _ = pipe.read_to_string(&mut said);

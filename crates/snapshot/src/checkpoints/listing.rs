@@ -9,7 +9,8 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
 
-use super::git::{self, Git};
+use super::git::Git;
+use super::git_child;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::finding::ChangeKind;
 use tdd_core::trouble::{Trouble, Why};
@@ -133,7 +134,7 @@ impl Reader {
 #[derive(Debug)]
 pub(super) struct Batch {
     child: Child,
-    watchdog: Option<git::Watchdog>,
+    watchdog: Option<git_child::Watchdog>,
     from: BufReader<ChildStdout>,
 }
 
@@ -148,18 +149,18 @@ impl Batch {
                 }
             }
         };
-        std::thread::Builder::new().name("tdd-git".to_owned()).spawn(ask).map_err(git::lost)?;
+        std::thread::Builder::new().name("tdd-git".to_owned()).spawn(ask).map_err(git_child::lost)?;
         Ok(batch)
     }
 
     fn spawn(git: &Git) -> Result<(Self, ChildStdin), Trouble> {
         let mut command = git.command();
         command.args(["cat-file", "--batch"]);
-        let mut child = git::start(command)?;
+        let mut child = git_child::start(command)?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Trouble::internal("no pipe to git"));
         };
-        let watchdog = Some(git::Watchdog::over(&mut child)?);
+        let watchdog = Some(git_child::Watchdog::over(&mut child)?);
         Ok((Self { child, watchdog, from: BufReader::with_capacity(1 << 16, stdout) }, stdin))
     }
 

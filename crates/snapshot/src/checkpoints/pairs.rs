@@ -12,6 +12,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use super::git::{self, Git, in_scope};
+use super::git_child;
 use super::listing::{self, Batch};
 use super::place::GitPlace;
 use tdd_core::attempt::CheckpointId;
@@ -137,20 +138,20 @@ fn patches(
     let mut command = git.command();
     command.args(["diff-tree", "--stdin", "-r", "-p", "--no-ext-diff", "--no-textconv", "--no-color"]);
     command.args(["--no-renames", "--full-index", "--src-prefix=a/", "--dst-prefix=b/"]);
-    let mut child = git::start(command)?;
+    let mut child = git_child::start(command)?;
     let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(Trouble::internal("no pipe to git"));
     };
-    let watchdog = git::Watchdog::over(&mut child)?;
+    let watchdog = git_child::Watchdog::over(&mut child)?;
     let read = std::thread::scope(|scope| {
         // git waits with its answers until they are read.
-        in_scope(scope, move || stdin.write_all(input.as_bytes()).is_ok()).map_err(git::lost)?;
+        in_scope(scope, move || stdin.write_all(input.as_bytes()).is_ok()).map_err(git_child::lost)?;
         let mut parts = Parts { done: Patches::new(), at: None, wanted: true, most, is_wanted };
-        parts.read(BufReader::with_capacity(1 << 16, stdout)).map_err(git::lost)?;
+        parts.read(BufReader::with_capacity(1 << 16, stdout)).map_err(git_child::lost)?;
         Ok::<_, Trouble>(parts.done)
     });
     drop(watchdog);
-    let status = child.wait().map_err(git::lost)?;
+    let status = child.wait().map_err(git_child::lost)?;
     if status.success() { read } else { Err(git::refused(&["diff-tree"], "it did not come to its end")) }
 }
 
