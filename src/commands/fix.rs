@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::cli::fix::FixArgs;
-use crate::driver::drive::Setup;
 use crate::driver::fix::FixDrive;
 use crate::driver::flags::Flags;
+use crate::driver::setup::Setup;
 use crate::exit::Exit;
 use crate::settings::fix::FixSettings;
 use crate::settings::{Environment, OutputMode, SCRIPTED_AGENT};

@@ -20,9 +20,7 @@ mod in_place;
 mod versions;
 
 use super::drive::{Carry, Driver};
-use super::meanwhile::{hold_theirs, listed};
-use super::measure::{is_own_writing, may_be_a_persons, written_beside_tests};
-use super::put_back;
+use super::whose::{self, hold_theirs, is_own_writing, listed, may_be_a_persons, written_beside_tests};
 use tdd_core::audience::News;
 
 /// Files that the suite writes, as far as they are named.
@@ -344,7 +342,7 @@ where
                 && Language::of(path.extension()).is_none()
         };
         let live: Vec<RelPath> = theirs.iter().filter(is_live).cloned().collect();
-        let mut events = vec![put_back::unsure(theirs.clone(), &now)];
+        let mut events = vec![whose::unsure(theirs.clone(), &now)];
         if !live.is_empty() {
             self.audience.news(&News::Note(format!(
                 "written by somebody else's program while nothing of the run could: {}; no part of the run, and left as \

@@ -14,7 +14,7 @@ use tdd_core::trouble::Trouble;
 use super::apart::Found;
 use super::cycle::Drive;
 use super::fork::without_secrets;
-use super::measure::{is_own_writing, written_beside_tests};
+use super::whose::{is_own_writing, written_beside_tests};
 use tdd_core::ports::{Checkpoints, Protection, TestOrder, Tests, World};
 
 impl<W: World> Drive<'_, W> {

@@ -15,20 +15,12 @@ use tdd_core::state::Phase;
 use tdd_core::trouble::Trouble;
 
 use super::apart::Found;
-use super::cycle::Drive;
-use super::meanwhile::{hold_theirs, listed};
-use super::measure::written_beside_tests;
+use super::cycle::{Drive, Whose};
+use super::whose::{hold_theirs, listed, written_beside_tests};
 use tdd_core::ports::{Checkpoints, World};
 
 /// The longest baseline whose commands run again although it is refused.
 const LONGEST_MS: u64 = 60_000;
-
-/// Whether it is told by now what is somebody else's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
-    Told,
-    Unknown,
-}
 
 impl<W: World> Drive<'_, W> {
     /// The tree as it is left at a stop: what differs from it later is somebody else's work. Where not even that

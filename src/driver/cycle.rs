@@ -12,9 +12,9 @@ use tdd_core::ports::{Ports, Tests, World};
 use tdd_core::state::State;
 use tdd_core::trouble::Trouble;
 
-use super::between::Whose;
-use super::drive::{Carry, Checkout, Driver, Setup};
+use super::drive::{Carry, Checkout, Driver};
 use super::flags::Flags;
+use super::setup::Setup;
 
 /// What the effects of a cycle remember.
 #[derive(Default)]
@@ -28,6 +28,13 @@ pub struct Cycle {
     pub(super) judges_again: bool,
     /// Whether this process has sealed protected files before a child.
     pub(super) has_sealed: bool,
+}
+
+/// Whether it is told by now what is somebody else's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    Told,
+    Unknown,
 }
 
 /// One cycle under way.

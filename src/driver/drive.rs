@@ -4,63 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use tdd_core::audience::{Audience, News};
-use tdd_core::event::{Event, Leaked, RunId, Runs};
-use tdd_core::isolation::{Confinement, Reach};
+use tdd_core::event::{Event, Leaked, Runs};
 use tdd_core::machine::Machine;
-use tdd_core::path::RelPath;
 use tdd_core::policy::{Learned, Policy};
-use tdd_core::ports::{AgentOrder, Agents, Clock, Journal, Limits, Ports, Protection, Skills, World};
-use tdd_core::test::TestRun;
+use tdd_core::ports::{AgentOrder, Agents, Clock, Journal, Ports, Protection, World};
 use tdd_core::trouble::{Obstacle, Then, Trouble, TroubleKind};
-use tdd_core::turns::TurnCaps;
 
 use super::flags::Flags;
-use super::fork::after_a_child;
-use super::put_back::Sightings;
+use super::setup::Setup;
+use super::sightings::Sightings;
 use super::work_diff::WorkDiff;
-
-/// What a run needs to know besides its state; decided before it starts.
-pub struct Setup {
-    pub policy: Policy,
-    pub skills: Skills,
-    /// Bounds of one child, but for its turns.
-    pub limits: Limits,
-    /// Turns of one child (contract section 9).
-    pub turns: TurnCaps,
-    /// Reports that the commands write into the tree; by-products, wherever they lie.
-    pub reports: Vec<RelPath>,
-    /// The text of the project's `tdd.yaml`, for where a setting stands in it.
-    pub settings: String,
-    /// The run's folder, for people.
-    pub run_dir: String,
-    /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.
-    pub resume_with: Flags,
-    /// A later run, whose work may lie in the tree that this one goes on with.
-    pub later: Option<RunId>,
-    /// A halted run of another requirement, whose work lies in the tree that this one begins with.
-    pub halted_beside: Option<RunId>,
-    /// The level of isolation and what it does not prevent, for people.
-    pub isolation: Confinement,
-    /// What children may reach, where anything is prevented.
-    pub fences: Option<Reach>,
-    /// Spellings of the repository's absolute path, the canonical one first, for absolute paths
-    /// in claims.
-    pub roots: Vec<String>,
-    /// Masks secrets; applied to whatever is kept or shown.
-    pub mask: Box<dyn Fn(&str) -> String>,
-}
-
-impl Setup {
-    /// What may be green by hand and red here.
-    pub(super) fn fences_of(&self, run: &TestRun) -> String {
-        self.fences.as_ref().map_or_else(String::new, |reach| reach.fences(&run.output) + "\n")
-    }
-
-    pub(super) fn pass_first(&self, run: &TestRun) -> String {
-        let (fences, command, log) = (self.fences_of(run), &run.command, &run.log);
-        format!("{fences}make `{command}` pass first (all of its output: {log})")
-    }
-}
 
 /// One run of a machine `M` under way; `X` is what its effects remember besides.
 pub struct Driver<'a, W: World, M, X> {
@@ -275,5 +228,15 @@ where
             }
         }
         Some(Event::Paused { reason: trouble.clone().then(self.going_on()).to_string() })
+    }
+}
+
+/// A child has run, so a trouble of the surroundings is no set-up error any more.
+pub(super) fn after_a_child(trouble: Trouble) -> Trouble {
+    match trouble.kind {
+        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment => {
+            Trouble { kind: TroubleKind::Passing, ..trouble }
+        }
+        TroubleKind::Passing | TroubleKind::Internal | TroubleKind::Stopped(_) => trouble,
     }
 }

@@ -12,8 +12,9 @@ use tdd_core::fix::{FixEffect, FixState};
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
 
-use super::drive::{Carry, Checkout, Driver, Setup};
+use super::drive::{Carry, Checkout, Driver};
 use super::flags::Flags;
+use super::setup::Setup;
 use tdd_core::ports::{Checkpoints, Checks, Ports, World};
 
 mod conclude;

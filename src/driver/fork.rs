@@ -10,12 +10,13 @@ use tdd_core::labels;
 use tdd_core::machine::Machine;
 use tdd_core::policy::FileClass;
 use tdd_core::role::{Key, Role};
-use tdd_core::trouble::{Trouble, TroubleKind};
+use tdd_core::trouble::Trouble;
 use tdd_core::usage::{Cap, Usage};
 use tdd_spec::tdd_result;
 
 use super::cycle::Drive;
-use super::drive::{Carry, Driver, Setup};
+use super::drive::{Carry, Driver, after_a_child};
+use super::setup::{Setup, sealed_classes};
 use tdd_core::ports::{AgentOrder, AgentReport, Agents, Checkpoints, Journal, Protection, World};
 
 impl<W: World> Drive<'_, W> {
@@ -123,14 +124,6 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
-/// What a role must leave alone while it runs. The test-writer may change tests, but no gate file.
-pub(super) fn sealed_classes(key: &Key) -> &'static [FileClass] {
-    match key {
-        Key::TestWriter => &[FileClass::Gate],
-        Key::Implementer(_) | Key::Refactorer => &[FileClass::Gate, FileClass::Test],
-    }
-}
-
 /// What came back from a child.
 pub(super) struct Answer {
     pub(super) outcome: AgentReturn,
@@ -235,16 +228,6 @@ fn returned<J: Journal>(
         log: report.log,
         message,
     })
-}
-
-/// A child has run, so a trouble of the surroundings is no set-up error any more.
-pub(super) fn after_a_child(trouble: Trouble) -> Trouble {
-    match trouble.kind {
-        TroubleKind::User | TroubleKind::Config | TroubleKind::Environment => {
-            Trouble { kind: TroubleKind::Passing, ..trouble }
-        }
-        TroubleKind::Passing | TroubleKind::Internal | TroubleKind::Stopped(_) => trouble,
-    }
 }
 
 /// Words of the child's that go into the journal, without secrets (contract section 11). Read first

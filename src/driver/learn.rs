@@ -14,6 +14,7 @@ use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
+use super::whose::is_of_a_canary;
 use tdd_core::ports::{Protection, World};
 use tdd_source::Language;
 
@@ -103,11 +104,6 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn file_of(&self, id: &TestId) -> Option<RelPath> {
         RelPath::new(format!("{}/{}", self.state.run.project, id.file()).trim_start_matches('/'))
     }
-}
-
-/// Whether tests have left it for copies of ours: nobody's of the project, and put back without a word. No code is.
-pub(super) fn is_of_a_canary(path: &RelPath) -> bool {
-    Language::of(path.extension()).is_none() && tdd_runners::is_named_after_one(path)
 }
 
 /// What a person is told of what tests alone rest on.

@@ -11,8 +11,8 @@ use tdd_core::policy::FileClass;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
-use super::meanwhile::{held, kept_as};
 use super::measure::put_back_touched;
+use super::whose::{held, kept_as};
 use tdd_core::ports::{Agents, Checkpoints, Journal, Limits, MdtestOrder, Protection, World};
 
 /// The deadline is what bounds a test.

@@ -9,37 +9,15 @@ use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::harmless;
 use tdd_core::isolation::Level;
-use tdd_core::labels;
 use tdd_core::path::RelPath;
 use tdd_core::role::Key;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
-use super::fork::sealed_classes;
-use super::put_back;
+use super::setup::sealed_classes;
+use super::whose::{self, LISTED, hold_theirs, listed, no_childs};
 use crate::text::summary;
 use tdd_core::ports::{Checkpoints, Protection, World};
-
-/// How many paths are listed one by one.
-pub(super) const LISTED: usize = 20;
-
-/// Those of these protected files that no child could have written to.
-pub(super) fn held<P: Protection>(protection: &P, touched: &[RelPath]) -> Vec<RelPath> {
-    touched.iter().filter(|path| protection.is_held(path)).cloned().collect()
-}
-
-/// For the journal: protected files that no child could have written to.
-pub(super) fn no_childs(paths: &[RelPath], kept: &CheckpointId) -> Event {
-    Event::Edited { paths: paths.to_vec(), kept: kept.clone(), before: None, put_back: None }
-}
-
-/// Labels a tree that may be all that holds what a person saved: it was taken out of the work tree, or may
-/// be by an undo. At once, because nobody else knows of it if we are killed; which files those are the journal tells
-/// next.
-pub(super) fn hold_theirs<C: Checkpoints>(checkpoints: &mut C, tree: &CheckpointId) -> Result<(), Trouble> {
-    checkpoints.label(&labels::of_tree(labels::THEIRS, tree), tree)?;
-    checkpoints.write_labels()
-}
 
 /// A tree from before a child, its files, and protected files that were there, too, and that git ignores.
 pub(super) type Before<'b> = (&'b CheckpointId, &'b [RelPath], &'b [RelPath]);
@@ -106,14 +84,6 @@ pub(super) fn ignored<P: Protection>(protection: &P, edited: &[RelPath], known: 
     edited.iter().filter(is_ignored).cloned().collect()
 }
 
-/// Paths for a person, and how many more there are; a line break in a name does not tear the list.
-pub(super) fn listed<'p>(paths: impl ExactSizeIterator<Item = &'p RelPath>) -> Vec<String> {
-    let more = paths.len().saturating_sub(LISTED);
-    let mut listed: Vec<String> = paths.take(LISTED).map(|path| harmless::line(path.as_str())).collect();
-    listed.extend((more > 0).then(|| format!("and {more} more")));
-    listed
-}
-
 /// All of them as git takes them, or a word to be replaced where they are too many for a line.
 fn in_a_command(paths: &[&RelPath]) -> String {
     if paths.len() > LISTED {
@@ -121,16 +91,6 @@ fn in_a_command(paths: &[&RelPath]) -> String {
     }
     let words = paths.iter().map(|path| harmless::typed_word(&summary::pathspec(path)));
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// Where what was put back is kept; nothing if there is nothing.
-pub(super) fn kept_as<'p>(
-    found: &CheckpointId,
-    mut put_back: impl Iterator<Item = &'p RelPath>,
-) -> Option<Event> {
-    put_back.next()?;
-    let line = format!("what lay there then is kept as {found}: git restore --source={found} -- :/FILE");
-    Some(Event::Restored { what: vec![line] })
 }
 
 impl<W: World> Drive<'_, W> {
@@ -184,7 +144,7 @@ impl<W: World> Drive<'_, W> {
         let Some(before) = self.state.attempt().map(|attempt| attempt.before.clone()) else { return Ok(()) };
         let changed = self.differences(&before, kept)?;
         let paths = self.unclaimed(&changed, &before)?;
-        if paths.is_empty() { Ok(()) } else { self.record(&[put_back::unsure(paths, kept)]) }
+        if paths.is_empty() { Ok(()) } else { self.record(&[whose::unsure(paths, kept)]) }
     }
 
     /// A role's work that was put back may be a person's where the role could have written it: then no fence
@@ -255,7 +215,7 @@ impl<W: World> Drive<'_, W> {
         let is_silent = self.claims().is_empty();
         hold_theirs(&mut self.ports.checkpoints, kept)?;
         if is_silent {
-            told.push(put_back::unnamed(paths, kept));
+            told.push(whose::unnamed(paths, kept));
             return Ok(told);
         }
         let what = format!(
@@ -263,7 +223,7 @@ impl<W: World> Drive<'_, W> {
              {kept}: git restore --source={kept} -- :/FILE",
             listed(paths.iter()).join(", ")
         );
-        told.extend([Event::Restored { what: vec![what] }, put_back::unsure(paths, kept)]);
+        told.extend([Event::Restored { what: vec![what] }, whose::unsure(paths, kept)]);
         Ok(told)
     }
 

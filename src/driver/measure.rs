@@ -31,14 +31,14 @@ use tdd_core::event::{Event, PassFail, TestIdSource, TestRunFact};
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
-use tdd_core::policy::{FileClass, Policy};
+use tdd_core::policy::FileClass;
 use tdd_core::role::{Key, Role};
 use tdd_core::state::Phase;
 use tdd_core::test::{Outcome, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
-use super::meanwhile::{held, kept_as, listed};
+use super::whose::{held, kept_as, listed};
 use super::work_diff::Production;
 use tdd_core::ports::{Checkpoints, Protection, World};
 pub(super) use touched::{decides_what_is_judged, put_back_touched};
@@ -296,39 +296,6 @@ impl<W: World> Drive<'_, W> {
     fn named(&self) -> Vec<CriterionId> {
         self.state.run.requirement.criteria.iter().map(|criterion| criterion.id.clone()).collect()
     }
-}
-
-/// Whether what the project's own commands write is theirs whatever they write: data beside tests, and
-/// what was not there. Of other code only what is written as it was, since code decides what a test says.
-pub(super) fn is_own_writing(policy: &Policy, known: &BTreeSet<RelPath>, path: &RelPath) -> bool {
-    policy.is_data_of_tests(path) || !known.contains(path)
-}
-
-/// Whether what changed beside tests before any child may be what a person has saved just then: code is, new or
-/// not, and what commands write is data.
-pub(super) fn may_be_a_persons(policy: &Policy, known: &BTreeSet<RelPath>, path: &RelPath) -> bool {
-    let is_new_code =
-        !known.contains(path) && policy.classify(path) == FileClass::Test && !policy.is_data_of_tests(path);
-    is_new_code || !is_own_writing(policy, known, path)
-}
-
-/// What the project's own commands wrote beside tests, before any child; all of it is put back, but for modes that they
-/// set, of whatever is protected: those stay, and are set again.
-pub(super) fn written_beside_tests(
-    protection: &mut impl Protection,
-    policy: &Policy,
-    known: &BTreeSet<RelPath>,
-) -> Result<Vec<RelPath>, Trouble> {
-    let mut touched = protection.check()?;
-    // The next requirement is its writer's, and no command's.
-    touched.retain(|path| !policy.is_requirement(path) || known.contains(path));
-    let rewritten = protection.rewritten();
-    let modes = protection.modes_alone()?;
-    touched.retain(|path| !modes.contains(path));
-    protection.restore(&touched)?;
-    let changed = touched.into_iter().filter(|path| is_own_writing(policy, known, path));
-    let written = changed.chain(rewritten).filter(|path| policy.classify(path) == FileClass::Test);
-    Ok(written.chain(modes).collect())
 }
 
 /// Whether a run speaks for the work as far as its tests go.

@@ -1,7 +1,7 @@
 //! What `tdd` puts back in the tree and a person may have written: it is kept, and named for the reports, but
 //! for what tests make again and again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
@@ -12,29 +12,9 @@ use tdd_core::ports::{Checkpoints, World};
 use tdd_core::trouble::Trouble;
 
 use super::drive::{Carry, Driver};
-use super::meanwhile;
+use super::sightings::Sighting;
+use super::whose;
 use super::work_diff::submodules;
-
-/// New files that were put back after tests ran, as this process saw them: it has put back each of them before
-/// the next such look.
-#[derive(Default)]
-pub(super) struct Sightings(Vec<Sighting>);
-
-struct Sighting {
-    kept: CheckpointId,
-    /// Each with whether it is known by now that tests make it.
-    new: BTreeMap<RelPath, bool>,
-}
-
-/// For the journal: files that were put back, and nobody can tell whose they were.
-pub(super) fn unsure(paths: Vec<RelPath>, kept: &CheckpointId) -> Event {
-    Event::Edited { paths, kept: kept.clone(), before: None, put_back: Some(PutBack::Unsure) }
-}
-
-/// The same of work that no block tells to be a role's.
-pub(super) fn unnamed(paths: Vec<RelPath>, kept: &CheckpointId) -> Event {
-    Event::Edited { paths, kept: kept.clone(), before: None, put_back: Some(PutBack::Unnamed) }
-}
 
 impl<W: World, M: Machine, X> Driver<'_, W, M, X>
 where
@@ -49,7 +29,7 @@ where
     ) -> Result<CheckpointId, Trouble> {
         let whole = self.ports.checkpoints.with_ignored(tree, paths)?;
         if whole != *tree {
-            meanwhile::hold_theirs(&mut self.ports.checkpoints, &whole)?;
+            whose::hold_theirs(&mut self.ports.checkpoints, &whole)?;
         }
         Ok(whole)
     }
@@ -59,8 +39,8 @@ where
         if paths.is_empty() {
             return Ok(());
         }
-        meanwhile::hold_theirs(&mut self.ports.checkpoints, kept)?;
-        self.record(&[unsure(paths, kept)])
+        whose::hold_theirs(&mut self.ports.checkpoints, kept)?;
+        self.record(&[whose::unsure(paths, kept)])
     }
 
     /// What changed in a repository inside the work tree pauses the run: it is kept, and an undo takes none of it
@@ -74,8 +54,8 @@ where
             return Ok(());
         }
         let files = self.ports.checkpoints.inner_changes(base, after)?;
-        meanwhile::hold_theirs(&mut self.ports.checkpoints, after)?;
-        self.record(&[meanwhile::no_childs(&files, after)])
+        whose::hold_theirs(&mut self.ports.checkpoints, after)?;
+        self.record(&[whose::no_childs(&files, after)])
     }
 
     /// Those of these files that no tree that is told of already holds just so.

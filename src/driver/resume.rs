@@ -12,8 +12,7 @@ use tdd_core::trouble::Trouble;
 use tdd_core::usage::CapPlan;
 
 use super::cycle::Drive;
-use super::meanwhile::{LISTED, hold_theirs, listed};
-use super::put_back;
+use super::whose::{self, LISTED, hold_theirs, listed};
 use tdd_core::machine::Machine;
 use tdd_core::ports::{Checkpoints, Recalled, Tests, World};
 
@@ -250,7 +249,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(());
         }
         hold_theirs(&mut self.ports.checkpoints, kept_as)?;
-        self.record(&[put_back::unnamed(paths, kept_as)])
+        self.record(&[whose::unnamed(paths, kept_as)])
     }
 
     /// The child never came back, so the attempt never counts; what it left is kept.

@@ -18,9 +18,9 @@ use tdd_core::test::{TestId, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
-use super::fork::sealed_classes;
-use super::meanwhile::{held, kept_as};
 use super::measure::{facts, put_back_touched};
+use super::setup::sealed_classes;
+use super::whose::{held, kept_as};
 use tdd_core::ports::{CanaryWish, Checkpoints, Journal, Protection, TestOrder, World};
 
 /// Files among which the example is chosen.

@@ -14,7 +14,7 @@ use tdd_core::state::Ledger;
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
-use super::meanwhile::listed;
+use super::whose::listed;
 
 impl<W: World> Drive<'_, W> {
     /// The blocks of the attempts that the work in hand comes from.

@@ -18,8 +18,8 @@ use tdd_runners::lock_file;
 use tdd_source::{Additions, Language, TestAwareSign};
 use tdd_spec::mixed_file;
 
-use super::drive::Setup;
-use super::learn::is_of_a_canary;
+use super::setup::Setup;
+use super::whose::is_of_a_canary;
 use tdd_core::ports::{Checkpoints, Skills};
 
 /// The project's own instructions that travel in the role text.

@@ -16,7 +16,6 @@ use std::path::Path;
 use tdd_child::regular_file;
 use tdd_core::commands::{CommandSettings, ProjectCommands, RunnerKind, RunnerTable, Suite};
 use tdd_core::trouble::Trouble;
-use tdd_runners::command_line;
 use tdd_spec::key_commands::{self, KeyCommands, Named, Pick};
 
 use self::taken_apart::{Found, Reader};
@@ -163,7 +162,7 @@ fn readable(project: &Path, settings: &CommandSettings, test: &Sourced) -> Resul
     }
     // `yarn jest` is the script of that name if there is one.
     let plain = Some(&test.command).filter(|command| !scripts::is_script(project, command));
-    if let Some(kind) = plain.and_then(|command| command_line::recognise(command)) {
+    if let Some(kind) = plain.and_then(|command| tdd_runners::recognise(command)) {
         return Ok(whole(test.clone(), kind, None));
     }
     if let Some(resolved) = scripts::resolve(project, &test.command) {

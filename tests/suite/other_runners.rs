@@ -48,7 +48,7 @@ fn goes_through(project: &Project<'_>, modules: Option<&std::path::Path>) {
         sandbox.write(".gitignore", "node_modules\n");
         sandbox.commit();
     }
-    if tdd_runners::command_line::recognise(project.command).is_some() {
+    if tdd_runners::recognise(project.command).is_some() {
         sandbox.write("tdd.yaml", &format!("test: {}\n", project.command));
     } else {
         let said = sandbox.tdd(&["W-1", "--dry-run", "--test", project.command]).expect(2).stderr;

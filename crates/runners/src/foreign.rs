@@ -10,7 +10,7 @@ mod python;
 
 use self::arguments::{Sorted, Words};
 use crate::command_line::{self, parts};
-use crate::runner::{Junit, of};
+use crate::runner::facts::Junit;
 use tdd_core::commands::{RunnerKind, RunnerTable};
 
 /// Where a report is left: a by-product by its name, in any folder.
@@ -90,16 +90,16 @@ pub fn setting(command: &str, read: &dyn Fn(&str) -> Option<String>) -> Option<S
 }
 
 /// A call that has an adapter, read by its report all the same, because something must be run before it.
-pub fn known_setting(command: &str, kind: RunnerKind) -> Option<Setting> {
+pub fn known_setting(command: &str, how: Junit) -> Setting {
     let report = |words: &str| words.replace("{report}", REPORT);
     let select = |all: String, behind: String| {
         let select = format!("{}{behind} {{files}}", without_paths(&all));
         junit(format!("{all}{behind}"), Some(select), Vec::new())
     };
-    Some(match of(kind).junit? {
+    match how {
         Junit::Behind(options) => select(command.to_owned(), format!(" {}", report(options))),
         Junit::Instead(word, words) => select(command.replacen(word, &report(words), 1), String::new()),
-    })
+    }
 }
 
 /// A call without the words at its end that are no options: its paths, if no option takes them.

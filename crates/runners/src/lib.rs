@@ -10,7 +10,9 @@ pub mod gate_files;
 pub mod gate_names;
 pub mod lock_file;
 pub mod recipe;
+mod recognised;
 pub mod runner;
 pub mod test_report;
 
+pub use recognised::{read_as, recognise};
 pub use runner::{Junit, Placement, Runner, is_named_after_one, of};

@@ -15,7 +15,7 @@ mod canary;
 mod cargo;
 mod copies;
 mod deno;
-mod facts;
+pub(crate) mod facts;
 mod forget;
 mod go;
 mod installed;
@@ -27,6 +27,7 @@ pub mod place;
 mod pytest;
 mod python;
 mod refusals;
+mod registry;
 mod rehearsal;
 mod replay;
 mod scope;
@@ -46,7 +47,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 pub use self::canary::is_named_after_one;
-pub use self::facts::{Junit, Placement, Runner, Source, of};
+pub use self::facts::{Junit, Placement, Runner, Source};
+pub use self::registry::of;
 pub use self::rehearsal::{Rehearsal, rehearse};
 pub use self::replay::Replay;
 
@@ -59,7 +61,7 @@ use self::place::Place;
 use self::refusals::missing_program;
 use self::scope::Scope;
 use self::temp_pool::{Folder, Rest, TempPool};
-use self::verification::{Bounds, Measured, Step, Verification};
+use self::verification::{Bounds, Measured, Step, Verification, words};
 use tdd_child::leftovers;
 use tdd_child::process::Ended;
 use tdd_child::sandbox::Sandbox;
@@ -136,8 +138,10 @@ impl ProjectTests {
     /// Fails with a filled-in suggestion if no adapter can derive how to select tests from the
     /// command and `tdd.yaml` does not say it (contract section 5).
     pub fn new(setup: RunnerSetup) -> Result<Self, Trouble> {
-        let making = Making { commands: &setup.commands, table: setup.table.as_ref(), work: &setup.work };
-        let adapter = (of(setup.commands.runner).adapter)(&making)?;
+        let runner = of(setup.commands.runner);
+        let (commands, table) = (&setup.commands, setup.table.as_ref());
+        let making = Making { called_by: runner.called_by, commands, table, work: &setup.work };
+        let adapter = (runner.adapter)(&making)?;
         Ok(Self {
             place: Place::new(&setup.repository, &setup.project),
             home: Place::new(&setup.repository, &setup.project),
@@ -381,8 +385,4 @@ impl Tests for ProjectTests {
         let (_, name) = id.0.split_once("::")?;
         self.adapter.never_runs(name, source)
     }
-}
-
-fn words(argv: &[String]) -> Vec<OsString> {
-    argv.iter().map(OsString::from).collect()
 }

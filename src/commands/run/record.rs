@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::driver::drive::Setup;
+use crate::driver::setup::Setup;
 use crate::view::print;
 use crate::world::journal_file::{self, JournalFile};
 use tdd_agents::cassette::write::{self, Recorded, RecordedAction};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::commands::runs::status as run_status;
-use crate::driver::drive::Setup;
 use crate::driver::flags::Flags;
+use crate::driver::setup::Setup;
 use crate::settings::{Deadlines, Environment, OutputMode, SCRIPTED_AGENT, Settings};
 use crate::text::skill;
 use crate::view::print;

@@ -18,7 +18,7 @@ use tdd_source::Language;
 use super::{Changed, Found, is_no_matter, made_again};
 use crate::driver::cycle::Drive;
 use crate::driver::drive::{Carry, Driver};
-use crate::driver::measure::written_beside_tests;
+use crate::driver::whose::written_beside_tests;
 
 /// Whether a new file is one that tests name by time, process or id, as they have named the other.
 fn is_named_alike(one: &RelPath, other: &RelPath) -> bool {

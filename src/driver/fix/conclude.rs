@@ -18,9 +18,8 @@ use tdd_core::trouble::Trouble;
 
 use super::FixDrive;
 use crate::driver::drive::Carry;
-use crate::driver::meanwhile::{hold_theirs, listed};
-use crate::driver::put_back;
 use crate::driver::unclaimed::{beside_named, stands_out};
+use crate::driver::whose::{self, hold_theirs, listed};
 
 impl<W: World, C: Checks> FixDrive<'_, W, C> {
     pub(super) fn take_back(&mut self, to: &CheckpointId) -> Result<Vec<Event>, Trouble> {
@@ -61,7 +60,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
              git restore --source={kept} -- :/FILE",
             listed(unclaimed.iter()).join(", ")
         );
-        Ok(vec![Event::Restored { what: vec![what] }, put_back::unsure(unclaimed, kept)])
+        Ok(vec![Event::Restored { what: vec![what] }, whose::unsure(unclaimed, kept)])
     }
 
     pub(super) fn halt(&mut self, why: FixHalt) -> Result<Vec<Event>, Trouble> {

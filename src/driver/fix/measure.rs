@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::driver::apart::Found;
 use crate::driver::fork::without_secrets;
-use crate::driver::learn::{is_of_a_canary, support_note, unprotected_notes};
-use crate::driver::meanwhile::{self, kept_as};
-use crate::driver::measure::{
-    decides_what_is_judged, is_own_writing, put_back_touched, written_beside_tests,
-};
+use crate::driver::learn::{support_note, unprotected_notes};
+use crate::driver::meanwhile;
+use crate::driver::measure::{decides_what_is_judged, put_back_touched};
+use crate::driver::whose::{self, is_of_a_canary, is_own_writing, kept_as, written_beside_tests};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ClassedChange, RunRef, TestAware};
@@ -235,10 +234,10 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         touched: &[RelPath],
         (kept, before): (&CheckpointId, &CheckpointId),
     ) -> Result<(), Trouble> {
-        let edited = meanwhile::held(&self.ports.protection, touched);
+        let edited = whose::held(&self.ports.protection, touched);
         if !edited.is_empty() {
-            meanwhile::hold_theirs(&mut self.ports.checkpoints, kept)?;
-            self.record(&[meanwhile::no_childs(&edited, kept)])?;
+            whose::hold_theirs(&mut self.ports.checkpoints, kept)?;
+            self.record(&[whose::no_childs(&edited, kept)])?;
         }
         let known = if edited.is_empty() { Vec::new() } else { self.ports.checkpoints.files(before)? };
         let ignored = meanwhile::ignored(&self.ports.protection, &edited, &known);

@@ -9,7 +9,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
 use crate::driver::cycle::Drive;
-use crate::driver::meanwhile::listed;
+use crate::driver::whose::listed;
 
 impl<W: World> Drive<'_, W> {
     /// What the role itself has done to installed files stays, and was told before any run.

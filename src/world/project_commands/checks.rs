@@ -7,7 +7,7 @@ use super::{Chosen, Sourced, exists, read, scripts};
 use tdd_core::commands::{CommandSettings, RunnerKind, RunnerTable};
 use tdd_core::fix::{Check, CheckKind};
 use tdd_core::trouble::Trouble;
-use tdd_runners::command_line::{self, checker};
+use tdd_runners::command_line::checker;
 
 mod mypy;
 
@@ -117,7 +117,7 @@ fn check(project: &Path, from: &Sourced, table: Option<&RunnerTable>, deadlines:
         return make(CheckKind::Types(checker), command, deadlines.types_ms);
     }
     let plain = Some(command).filter(|command| !scripts::is_script(project, command));
-    if let Some(runner) = plain.and_then(|command| command_line::recognise(command)) {
+    if let Some(runner) = plain.and_then(|command| tdd_runners::recognise(command)) {
         return make(CheckKind::Tests(runner), command, deadlines.tests_ms);
     }
     match scripts::resolve(project, command) {

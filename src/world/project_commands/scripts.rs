@@ -30,7 +30,7 @@ pub(super) fn resolve(project: &Path, command: &str) -> Option<Resolved> {
         return None;
     }
     let command = script(project, &name)? + &extra;
-    command_line::recognise(&command).map(|kind| Resolved { command, kind })
+    tdd_runners::recognise(&command).map(|kind| Resolved { command, kind })
 }
 
 /// Whether a command calls a script that is there, whatever the script does.

@@ -46,7 +46,7 @@ pub(super) fn no_selection(
 /// The program of one plain call, if it is nowhere.
 #[expect(clippy::disallowed_methods, reason = "whether a program is installed is a fact about the world")]
 fn nowhere(project: &Path, command: &str) -> Option<String> {
-    if command_line::recognise(command).is_some() {
+    if tdd_runners::recognise(command).is_some() {
         return None;
     }
     let words = command_line::words(command)?;
@@ -73,7 +73,7 @@ fn setting(project: &Path, walk: &Walk, one: &Found) -> Option<Setting> {
     let command = local(project, &one.command);
     let mut setting = match one.reader {
         Reader::Foreign(_) => foreign::setting(&command, &read),
-        Reader::Adapter(kind) => foreign::known_setting(&command, kind),
+        Reader::Adapter(kind) => tdd_runners::of(kind).junit.map(|how| foreign::known_setting(&command, how)),
     }?;
     let before = walk.prepares.iter().fold(String::new(), |text, call| text + &local(project, call) + " && ");
     let table = &mut setting.table;
@@ -173,7 +173,7 @@ fn elsewhere(command: &str) -> Option<String> {
     let words = command_line::words(first)?;
     let [cd, folder] = words.as_slice() else { return None };
     let call = call.trim();
-    let is_plain = cd == "cd" && command_line::recognise(call).is_some();
+    let is_plain = cd == "cd" && tdd_runners::recognise(call).is_some();
     is_plain.then(|| {
         let call = quoted(call);
         format!("If {folder} is a project of its own, put a tdd.yaml in {folder} with `test: {call}` and run tdd there. Else:\n")

@@ -98,7 +98,7 @@ impl Walker<'_> {
     fn opaque(&mut self, line: &str, before: &str) -> Option<()> {
         let is_runner = |part: &str| {
             let part = format!("{before}{}", part.trim());
-            command_line::recognise(&part).is_some()
+            tdd_runners::recognise(&part).is_some()
                 || foreign::recognise(&part).is_some()
                 || scripts::called_scripts(self.project, &part).is_some()
         };
@@ -131,7 +131,7 @@ impl Walker<'_> {
             return recipe.lines.iter().try_for_each(|line| self.line(line, before, Some(&place)));
         }
         let reader = |command: &str| {
-            let adapter = command_line::recognise(command).map(Reader::Adapter);
+            let adapter = tdd_runners::recognise(command).map(Reader::Adapter);
             adapter.or_else(|| foreign::recognise(command).map(Reader::Foreign))
         };
         if let Some(reader) = reader(&whole) {

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use tdd_core::commands::{ProjectCommands, RunnerKind};
-use tdd_runners::command_line::read_as;
+use tdd_runners::read_as;
 
 const NAMES: [&str; 2] = [".venv", "venv"];
 

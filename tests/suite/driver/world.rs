@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use tdd::driver::cycle::Drive;
-use tdd::driver::drive::Setup;
+use tdd::driver::setup::Setup;
 use tdd::driver::flags::Flags;
 use tdd::world::journal_file::JournalFile;
 use tdd_core::attempt::{AgentEnd, CheckpointId, Digest};

@@ -4,9 +4,8 @@
 //! call = ["env"] assignment* program args      program: all words up to the runner's own name
 //! ```
 
-use super::{without_launchers, words};
-use crate::runner;
-use tdd_core::commands::RunnerKind;
+use super::launchers::without_launchers;
+use super::words::words;
 
 /// One call of a runner, taken apart: `uv run pytest -q tests` has the program `uv run pytest`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,28 +33,30 @@ pub fn typed<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
     quoted.join(" ")
 }
 
-/// The one call of a runner that a line is, with the runner.
-pub(super) fn read(line: &str) -> Option<(RunnerKind, RunnerCall)> {
+/// The length of a call up to the runner's own name, if these words, of which the first is a program, are one.
+pub(crate) type Asked = fn(&[&str]) -> Option<usize>;
+
+/// The one call that a line is, if whoever is asked says that it is one of his behind what starts it.
+pub(crate) fn plain_call_of(called_by: Asked, line: &str) -> Option<RunnerCall> {
     let words = words(line)?;
     let start = words.len() - without_launchers(&words).len();
-    let call = |kind| Some((kind, taken_apart(&words, ends_at(kind, &words, start)?)));
-    RunnerKind::ALL.into_iter().find_map(call)
+    Some(taken_apart(&words, ends_at(called_by, &words, start)?))
 }
 
-/// The call of this runner that a line is, whatever starts it; `None` if it is none, or more than one command.
-pub fn read_as(kind: RunnerKind, line: &str) -> Option<RunnerCall> {
+/// The same, whatever starts it; `None` if it is none, or more than one command.
+pub(crate) fn call_of(called_by: Asked, line: &str) -> Option<RunnerCall> {
     let words = words(line)?;
     let known = words.len() - without_launchers(&words).len();
     // A module of Python's that runs another one is no launcher.
     let unknown = (0..words.len()).take_while(|start| *start == 0 || words[start - 1] != "-m");
-    let end = std::iter::once(known).chain(unknown).find_map(|start| ends_at(kind, &words, start))?;
+    let end = std::iter::once(known).chain(unknown).find_map(|start| ends_at(called_by, &words, start))?;
     Some(taken_apart(&words, end))
 }
 
-/// Where the program ends, in a call of this runner that begins at `start`.
-fn ends_at(kind: RunnerKind, words: &[String], start: usize) -> Option<usize> {
+/// Where the program ends, in a call that begins at `start`.
+fn ends_at(called_by: Asked, words: &[String], start: usize) -> Option<usize> {
     let words: Vec<&str> = words[start..].iter().map(String::as_str).collect();
-    (runner::of(kind).called_by)(&words).map(|length| start + length)
+    called_by(&words).map(|length| start + length)
 }
 
 fn taken_apart(words: &[String], end: usize) -> RunnerCall {
@@ -90,50 +91,5 @@ mod tests {
         for word in ["a", "a b", "it's", "$x", "a\"b", "t::p[a b]"] {
             assert_eq!(words(&quote(word)), Some(vec![word.to_owned()]), "{word:?}");
         }
-    }
-
-    #[test]
-    fn calls_are_recognised_with_what_stands_before_them() {
-        use RunnerKind::{Bun, Cargo, Jest, Nextest, Node, Pytest, Unittest, Vitest};
-        for (kind, line, want) in [
-            (Cargo, "cargo test --workspace", Some(("cargo test", "--workspace"))),
-            (Cargo, "cargo +nightly -q t", Some(("cargo +nightly -q t", ""))),
-            (Cargo, "cargo build", None),
-            (Cargo, "cargo nextest run", None),
-            (Nextest, "cargo +nightly nextest run -p a", Some(("cargo +nightly nextest run", "-p a"))),
-            (Nextest, "cargo nextest list", None),
-            (Nextest, "cargo test", None),
-            (Pytest, "pytest -x tests", Some(("pytest", "-x tests"))),
-            (Pytest, "python3 -m pytest", Some(("python3 -m pytest", ""))),
-            (Pytest, "uv run pytest -q", Some(("uv run pytest", "-q"))),
-            (Pytest, "PYTHONPATH=src .venv/bin/pytest", Some((".venv/bin/pytest", ""))),
-            (Pytest, "python -m unittest", None),
-            (Pytest, "pytest && echo", None),
-            // The value of a launcher's option is no call.
-            (Pytest, "uv run --with pytest pytest -q", Some(("uv run --with pytest pytest", "-q"))),
-            (Pytest, "doppler run -- pytest -q", Some(("doppler run -- pytest", "-q"))),
-            (Pytest, "python -m coverage run -m pytest", None),
-            (Node, "c8 node --test", Some(("c8 node", "--test"))),
-            (Unittest, "python3 -m unittest discover -s t", Some(("python3 -m unittest", "discover -s t"))),
-            (Node, "node --import tsx --test test/", Some(("node", "--import tsx --test test/"))),
-            (Node, "node server.js", None),
-            (RunnerKind::Go, "CGO_ENABLED=0 go test -v ./...", Some(("go test", "-v ./..."))),
-            (RunnerKind::Go, "go build ./...", None),
-            (Vitest, "pnpm vitest run src", Some(("pnpm vitest", "run src"))),
-            (Vitest, "npx jest", None),
-            (
-                Jest,
-                "node -r x node_modules/jest/bin/jest.js -i",
-                Some(("node -r x node_modules/jest/bin/jest.js", "-i")),
-            ),
-            (Bun, "bun --env-file .env test ./a", Some(("bun --env-file .env test", "./a"))),
-            (Bun, "bun run x", None),
-        ] {
-            let got = read_as(kind, line).map(|call| (call.program.join(" "), call.args.join(" ")));
-            let want = want.map(|(program, args)| (program.to_owned(), args.to_owned()));
-            assert_eq!(got, want, "{line}");
-        }
-        let call = read_as(Pytest, "env A=1 PYTHONPATH=src pytest").unwrap();
-        assert_eq!(call.env[1], ("PYTHONPATH".to_owned(), "src".to_owned()));
     }
 }

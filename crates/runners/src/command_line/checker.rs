@@ -8,7 +8,7 @@
 //!
 //! Assignments and wrappers may stand before it as before a call of a runner.
 
-use super::{CARGO_WITH_VALUE, base_name, is_python, plain_call};
+use super::launchers::{CARGO_WITH_VALUE, base_name, is_python, plain_call};
 use tdd_core::fix::TypeChecker;
 
 /// Which type checker a shell line calls, if it is nothing but that one call.

@@ -2,7 +2,8 @@
 //!
 //! What is not known here may have built what is tested, and is never left out without a word.
 
-use super::{base_name, parts, plain_call};
+use super::launchers::{base_name, is_python, plain_call};
+use super::parts;
 
 /// Programs that look at sources and tell.
 const CHECKS: &[&str] = &[
@@ -70,7 +71,7 @@ pub fn is_harmless(call: &str, read: &dyn Fn(&str) -> Option<String>) -> bool {
         "npm" | "pnpm" | "yarn" => matches!(args.first(), Some(&"audit")) || is_named_check(&args),
         "biome" => matches!(args.first(), Some(&("check" | "ci" | "lint" | "format"))),
         "deno" => matches!(args.first(), Some(&("lint" | "fmt" | "check"))),
-        name if super::is_python(name) => CHECKS.iter().any(|check| module(check)),
+        name if is_python(name) => CHECKS.iter().any(|check| module(check)),
         name => CHECKS.contains(&name) || CLEANERS.contains(&name),
     }
 }

@@ -79,4 +79,15 @@ mod tests {
             assert_eq!(split(line).as_deref(), want, "{line}");
         }
     }
+
+    #[test]
+    fn words_are_split_as_the_shell_splits_them() {
+        let split = |text: &str| super::words(text).unwrap();
+        assert_eq!(
+            split(r#"a 'b c' "d \" e" f\ g h'i'j '' "\x""#),
+            ["a", "b c", "d \" e", "f g", "hij", "", "\\x"]
+        );
+        assert_eq!(split("a* b~ '#'"), ["a*", "b~", "#"]);
+        assert_eq!(super::words(&"x".repeat(16 * 1024 + 1)), None);
+    }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::of;
 
 fn told(command: &str, files: &[(&str, &str)]) -> String {
     let read = |name: &str| files.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).to_owned());
@@ -148,7 +149,7 @@ fn a_call_with_an_adapter_can_be_read_by_its_report() {
             "node --test --test-reporter=junit --test-reporter-destination=.tdd-report.xml {files}",
         ),
     ] {
-        assert_eq!(known_setting(command, kind).unwrap().table.select.unwrap(), want, "{command}");
+        assert_eq!(known_setting(command, of(kind).junit.unwrap()).table.select.unwrap(), want, "{command}");
     }
-    assert_eq!(known_setting("go test ./...", RunnerKind::Go), None);
+    assert_eq!(of(RunnerKind::Go).junit, None);
 }

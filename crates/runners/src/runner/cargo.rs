@@ -29,8 +29,9 @@ use std::path::{Path, PathBuf};
 
 use super::canary::judged;
 use super::place::Place;
+use super::scope::Scope;
+use super::verification::words;
 use super::verification::{Measured, Step, Verification, read_capped};
-use super::{Scope, words};
 use crate::command_line::{RunnerCall, typed};
 use crate::test_report::cargo_build::{self, Build};
 use crate::test_report::cargo_metadata::Workspace;

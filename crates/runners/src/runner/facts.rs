@@ -1,13 +1,13 @@
-//! What is known of each runner without running it. A runner's own file fills one [`Runner`], and [`of`] is the
-//! only place that names them all.
+//! What is known of each runner without running it. A runner's own file fills one [`Runner`]; `registry.rs` names
+//! them all.
 
 use std::fmt;
 use std::path::Path;
 
+use super::adapter::Adapter;
 use super::refusals::underivable;
-use super::{Adapter, bun, cargo, deno, go, jest, node, pytest, shell, unittest, vitest};
 use crate::canary_text::Secret;
-use crate::command_line::{self, RunnerCall};
+use crate::command_line::{Asked, RunnerCall, call_of};
 use tdd_core::commands::{ProjectCommands, RunnerKind, RunnerTable};
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
@@ -33,7 +33,7 @@ pub struct Runner {
     /// What its verdicts are read from, in words.
     pub read_by: &'static str,
     /// The length of a call up to the runner's own name, if these words, of which the first is a program, are one.
-    pub(crate) called_by: fn(&[&str]) -> Option<usize>,
+    pub(crate) called_by: Asked,
     /// A test file that fails, made of one of the project's; `None` leaves it to the file's language.
     pub(crate) failing: fn(Language, &Source<'_>) -> Option<String>,
     pub(super) adapter: fn(&Making<'_>) -> Result<Box<dyn Adapter>, Trouble>,
@@ -78,6 +78,7 @@ pub struct Source<'a> {
 
 /// What an adapter is made of.
 pub(super) struct Making<'a> {
+    pub(super) called_by: Asked,
     pub(super) commands: &'a ProjectCommands,
     pub(super) table: Option<&'a RunnerTable>,
     /// The run's private folder.
@@ -92,7 +93,7 @@ impl Making<'_> {
 
     /// The call that it is.
     pub(super) fn call(&self) -> Result<RunnerCall, Trouble> {
-        command_line::read_as(self.commands.runner, self.line()).ok_or_else(|| self.underivable())
+        call_of(self.called_by, self.line()).ok_or_else(|| self.underivable())
     }
 
     pub(super) fn underivable(&self) -> Trouble {
@@ -108,44 +109,4 @@ pub(super) fn is_never_called(_: &[&str]) -> Option<usize> {
 /// As any test of its language fails.
 pub(super) fn fails_as_its_language(_: Language, _: &Source<'_>) -> Option<String> {
     None
-}
-
-/// All that is known of a runner.
-pub fn of(kind: RunnerKind) -> &'static Runner {
-    match kind {
-        RunnerKind::Cargo => &cargo::CARGO,
-        RunnerKind::Nextest => &cargo::NEXTEST,
-        RunnerKind::Pytest => &pytest::RUNNER,
-        RunnerKind::Unittest => &unittest::RUNNER,
-        RunnerKind::Vitest => &vitest::RUNNER,
-        RunnerKind::Jest => &jest::RUNNER,
-        RunnerKind::Bun => &bun::RUNNER,
-        RunnerKind::Node => &node::RUNNER,
-        RunnerKind::Go => &go::RUNNER,
-        RunnerKind::Deno => &deno::RUNNER,
-        RunnerKind::Junit => &shell::JUNIT,
-        RunnerKind::Tap => &shell::TAP,
-        RunnerKind::ExitCode => &shell::EXIT_CODE,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tdd_core::path::RelPath;
-    use tdd_core::policy::{FileClass, Policy};
-
-    #[test]
-    fn every_runner_is_itself_and_knows_the_files_of_its_tests() {
-        for kind in RunnerKind::ALL {
-            let runner = of(kind);
-            assert_eq!(runner.kind, kind);
-            let policy = Policy::new(runner.test_files, &[], "specs").unwrap();
-            assert_eq!(policy.test_patterns(), runner.test_files, "{runner:?}");
-            let is_test = |text: &str| policy.classify(&RelPath::new(text).unwrap()) == FileClass::Test;
-            let names = ["a/a_test.rs", "a/a_test.py", "a/a_test.js", "a/a_test.ts", "a/a_test.go"];
-            assert!(names.into_iter().any(is_test), "{runner:?} knows no test");
-            assert!(!is_test("src/shop.rs") && !is_test("src/contest.py"), "{runner:?}");
-        }
-    }
 }

@@ -25,8 +25,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Scope;
 use super::place::Place;
+use super::scope::Scope;
 use super::verification::{Measured, Step, Verification, disk, read_capped};
 use crate::command_line::{RunnerCall, typed};
 use crate::test_report::{REPORT_CAP, failure};

@@ -336,3 +336,8 @@ impl Verification {
         is_file && self.hidden.is_empty() && std::fs::rename(part, &self.log).is_ok()
     }
 }
+
+/// The words of a call, as a program is given them.
+pub(super) fn words(argv: &[String]) -> Vec<OsString> {
+    argv.iter().map(OsString::from).collect()
+}

@@ -1,7 +1,5 @@
 //! What a piece of text looks like.
 
-use tdd_runners::command_line;
-
 /// Programs that a command in a project's notes starts with.
 const PROGRAMS: &[&str] = &[
     "ant",
@@ -196,7 +194,7 @@ fn calls_a_runner(command: &str) -> bool {
         "pytest", "py.test", "vitest", "jest", "mocha", "ava", "tox", "nox", "ctest", "rspec", "phpunit",
         "unittest", "nextest",
     ];
-    command_line::recognise(command).is_some()
+    tdd_runners::recognise(command).is_some()
         || command.split_whitespace().any(|word| {
             let word = word.trim_matches(['\'', '"', '(', ')']);
             let name = word.rsplit(['/', ':']).next().unwrap_or(word);
