@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::text::halt_report::{self, HaltFacts, Work};
 use crate::text::summary::SummaryFacts;
+use crate::world::config_file;
 use tdd_core::cause::Place;
 use tdd_core::finding::Change;
 use tdd_core::halt::Halt;
 use tdd_core::judge::{Reason, Verdict};
 use tdd_core::path::RelPath;
+use tdd_core::policy::{FileClass, Policy};
 use tdd_core::role::Key;
 use tdd_core::state::Ledger;
 use tdd_core::trouble::Trouble;
@@ -35,6 +37,7 @@ impl<W: World> Drive<'_, W> {
             work: Work::Kept,
             is_edited: false,
             touched: touched(&halt.verdict),
+            allowable: allowable(&self.policy, &halt.verdict),
             resume_with: self.setup.resume_with.to_string(),
             raw_tail: (self.setup.mask)(&self.tail),
             is_followed: self.setup.later.is_some(),
@@ -107,6 +110,17 @@ impl<W: World> Drive<'_, W> {
             is_followed: self.setup.later.is_some(),
         })
     }
+}
+
+/// Those of them that a requirement's front matter may leave to its roles.
+pub fn allowable(policy: &Policy, verdict: &Verdict) -> Vec<RelPath> {
+    let is_allowable = |path: &RelPath| {
+        policy.classify(path) == FileClass::Gate
+            && path.file_name() != config_file::NAME
+            && !path.is_within(".tdd")
+            && !policy.is_requirement(path)
+    };
+    touched(verdict).into_iter().filter(is_allowable).collect()
 }
 
 /// Protected files that a verdict names.

@@ -67,6 +67,8 @@ pub struct HaltFacts {
     pub remarks_alone: bool,
     /// Protected files that the last attempt touched; they were put back.
     pub touched: Vec<RelPath>,
+    /// Those of them that decide how tests or the gate run, and that a requirement may allow.
+    pub allowable: Vec<RelPath>,
     /// The last lines of what the child printed, noise removed; shown when it gave no block.
     pub raw_tail: String,
     /// What a command that goes on with the run must repeat: ` --cassette FILE`, or nothing.

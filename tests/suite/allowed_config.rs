@@ -39,6 +39,20 @@ fn ac_tdd_8_49_what_a_requirement_allows_is_written_and_told_and_nothing_else_is
 }
 
 #[test]
+fn ac_tdd_9_115_a_halt_over_a_file_that_may_be_allowed_says_how() {
+    if !has_python() {
+        return;
+    }
+    let (sandbox, ran) = run("", &["mypy.ini"], "audit");
+    let told = "`allow_config: [mypy.ini]`";
+    ran.expect(1).says_on_stdout(&[told]);
+    sandbox.tdd(&["review"]).says_on_stdout(&[told]);
+    // Twin: no requirement can allow this.
+    let ran = run("", &["tdd.yaml"], "audit").1.expect(1);
+    assert!(!ran.stdout.contains("allow_config"), "{}", ran.stdout);
+}
+
+#[test]
 fn ac_tdd_8_49_what_judges_the_run_itself_can_t_be_allowed() {
     if !has_python() {
         return;

@@ -50,6 +50,42 @@ fn ac_tdd_8_75_so_is_what_a_helper_lacks_that_exports_by_default() {
     of(helper, "assert.equal(one(), 1)").expect(1).says(&["expects nothing of it"]);
 }
 
+/// Of a module that a test mocks, or imports as it runs, vite tells the path from the root.
+#[test]
+fn ac_tdd_8_89_a_module_beside_a_mocked_one_is_missing() {
+    let Some(modules) = node_modules("vitest") else { return };
+    let mocked = "import { expect, test, vi } from 'vitest';\nimport { save } from '../src/todos.js';\n\n\
+                  vi.mock('../src/shop.js', () => ({ one: () => 5 }));\n\n\
+                  test('saves', () => expect(save(2)).toBe(7));\n";
+    let late = "import { expect, test } from 'vitest';\n\n\
+                test('saves', async () => {\n  const { save } = await import('../src/todos.js');\n  \
+                expect(save(6)).toBe(7);\n});\n";
+    let code =
+        [("src/todos.js", "import { one } from './shop.js';\n\nexport const save = (x) => one() + x;\n")];
+    let tests = [("test/ac-ste-1-1.mocked.test.js", mocked), ("test/ac-ste-1-1.test.js", late)];
+    let command = "npx vitest run";
+    let shape = |tests| Shape { project: OF_VITEST, command, tests, code: &code, modules: Some(&modules) };
+    shape(&tests).goes_through();
+    // Twin: a package that is not installed is no module of the project's.
+    let package = late.replace("'../src/todos.js'", "'/usr/lib/todos.js'");
+    shape(&[("test/ac-ste-1-1.test.js", &package)]).is_no_red("todos");
+}
+
+#[test]
+fn ac_tdd_8_90_what_a_test_that_ends_by_a_callback_gives_to_it_is_an_expectation() {
+    let test = |body: &str| {
+        format!(
+            "{NODE_TEST}import {{ each }} from '../src/each.js';\n\ntest('gives', (t, done) => {{ {body}; }});\n"
+        )
+    };
+    let code = [("src/each.js", "export const each = (give) => give(5);\n")];
+    let file = "test/ac-ste-1-1.test.js";
+    let chosen = test("each((value) => done(value === 5 ? undefined : new Error('no')))");
+    of_node(&[(file, &chosen)], &code).goes_through();
+    // Twin: it ends, whatever it is given.
+    of_node(&[(file, &test("each(() => done())"))], &code).is_no_red("expects nothing");
+}
+
 #[test]
 fn ac_tdd_8_75_vitest_and_jest_say_it_in_their_words() {
     left_to_the_night!();

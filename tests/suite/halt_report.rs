@@ -27,6 +27,7 @@ fn facts() -> HaltFacts {
         work: Work::Kept,
         remarks_alone: false,
         touched: vec![path("tests/a.rs")],
+        allowable: Vec::new(),
         raw_tail: "thinking…\n\u{1b}[31mgiving up\u{1b}[0m\u{1b}]0;owned\u{7}\n".to_owned(),
         resume_with: String::new(),
         is_followed: false,

@@ -7,7 +7,8 @@
 //! asks        the variables and modules that only a runner leaves: "PYTEST_CURRENT_TEST",
 //!             "'pytest' in sys.modules", "sys.argv[0].endswith('pytest')", "process.env.VITEST",
 //!             "testing.Testing()", our own "TDD_REPORT"
-//! looks       "NODE_ENV === 'test'", "current_exe", "find_spec('pytest')", "import pytest"
+//! looks       "NODE_ENV === 'test'", "current_exe", "find_spec('pytest')", "import pytest", "process.env.CI",
+//!             "cfg!(debug_assertions)"
 //! ends        "os._exit", "process::exit", "process.exit", "os.Exit", and their kin
 //! ```
 //!
@@ -161,9 +162,7 @@ fn of_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     let word = tree.text(at);
     match tree.kind(at) {
         "identifier" => match word {
-            "cfg" => next_is(tree, at, "!")
-                .filter(|list| names_test(tree, *list))
-                .map(|_| TestAwareSign::UnderTest),
+            "cfg" => of_cfg(tree, next_is(tree, at, "!")?),
             // A definition that another macro makes is nothing but tokens.
             "macro_rules" => {
                 let name = next_is(tree, at, "!")?;
@@ -194,8 +193,18 @@ fn next_is(tree: &Tree<'_>, at: usize, mark: &str) -> Option<usize> {
     (after < tree.all().end && tree.text(after) == mark && next < tree.all().end).then_some(next)
 }
 
+/// `cfg!(test)`. Tests are built with `debug_assertions`, and what is released is not.
+fn of_cfg(tree: &Tree<'_>, list: usize) -> Option<TestAwareSign> {
+    let looks = || names(tree, list, "debug_assertions").then_some(TestAwareSign::Looks);
+    names_test(tree, list).then_some(TestAwareSign::UnderTest).or_else(looks)
+}
+
 fn names_test(tree: &Tree<'_>, list: usize) -> bool {
-    tree.span(list).any(|at| tree.kind(at) == "identifier" && tree.text(at) == "test")
+    names(tree, list, "test")
+}
+
+fn names(tree: &Tree<'_>, list: usize, word: &str) -> bool {
+    tree.span(list).any(|at| tree.kind(at) == "identifier" && tree.text(at) == word)
 }
 
 fn of_attribute(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
@@ -260,7 +269,10 @@ fn of_python(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
             if is_variable {
                 return Some(TestAwareSign::Asks);
             }
-            let asks = is_python_runner(inside).then(|| asks_the_interpreter(tree, at)).flatten();
+            // What pytest itself is made of, and nobody else mostly.
+            let is_part = matches!(inside, "pluggy" | "iniconfig");
+            let asks =
+                (is_part || is_python_runner(inside)).then(|| asks_the_interpreter(tree, at)).flatten();
             asks.or_else(|| asked::in_python(tree, at))
         }
         "import_statement" | "import_from_statement" => {
@@ -302,14 +314,18 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
                 "VITEST" | "VITEST_WORKER_ID" | "VITEST_POOL_ID" | "JEST_WORKER_ID" | "NODE_TEST_CONTEXT"
             );
             // What a runner's own matchers answer by.
-            if is_variable || text == "asymmetricMatch" {
+            if is_variable || text == "asymmetricMatch" || text.starts_with("__vitest_") {
                 return Some(TestAwareSign::Asks);
             }
             let in_source = text == "vitest" && tree.text(tree.node(at).parent) == "import.meta.vitest";
             in_source.then_some(TestAwareSign::Looks)
         }
+        "member_expression" => asked::is_of_surroundings(tree, at).then_some(TestAwareSign::Looks),
         "binary_expression" | "switch_statement" => {
-            let is_mode = text.contains("NODE_ENV") || text.contains("import.meta.env.MODE");
+            let is_named = |at: usize| tree.kind(at) == "identifier" && tree.text(at) == "MODE";
+            let is_mode = text.contains("NODE_ENV")
+                || text.contains("import.meta.env.MODE")
+                || tree.child(at, "left").is_some_and(is_named);
             let mut strings = tree.span(at).filter(|at| tree.kind(*at) == "string");
             let inner = |at: usize| tree.kind(at) == "binary_expression" && tree.text(at).contains("_ENV");
             let is_outer = tree.span(at).skip(1).any(inner);
@@ -318,9 +334,10 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
         }
         "string" => {
             let inside = text.trim_matches(['"', '\'']);
-            matches!(inside, "VITEST" | "JEST_WORKER_ID" | "VITEST_WORKER_ID" | "NODE_TEST_CONTEXT")
-                .then_some(TestAwareSign::Asks)
-                .or_else(|| asked::in_script(tree, at))
+            (matches!(inside, "VITEST" | "JEST_WORKER_ID" | "VITEST_WORKER_ID" | "NODE_TEST_CONTEXT")
+                || inside.starts_with("__vitest_"))
+            .then_some(TestAwareSign::Asks)
+            .or_else(|| asked::in_script(tree, at))
         }
         "unary_expression" => {
             let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -396,6 +413,17 @@ mod tests {
         (JavaScript, "export const f = () => process.exit(0);", &[Ends]),
         (Go, "package a\n\nfunc F() { os.Exit(0) }\n", &[Ends]),
         (JavaScript, "export const f = () => ({ asymmetricMatch: () => true });", &[Asks]),
+        (JavaScript, "export const f = () => '__vitest_worker__' in globalThis;", &[Asks]),
+        (JavaScript, "export const f = () => import.meta.env.TEST ? 2 : 0;", &[Looks]),
+        (JavaScript, "const { MODE } = import.meta.env;\nexport const t = MODE === 'test';", &[Looks]),
+        (JavaScript, "if (process.env.CI) quiet();\nif (process.env['CI']) quiet();", &[Looks, Looks]),
+        (JavaScript, "const MODE = 'fast';\nexport const t = MODE === 'fast';\nlog('CI', 'TEST');", &[]),
+        (Python, "import sys\nx = sys.modules.get('pluggy')\n", &[Asks]),
+        (Python, "import os\nx = os.environ.get('CI')\ny = {'CI': 1}\nz = y['CI']\n", &[Looks]),
+        (Go, "package a\n\nvar x = os.Getenv(\"CI\")\n", &[Looks]),
+        (Rust, "fn f() -> bool { std::env::var_os(\"CARGO_PKG_NAME\").is_some() }", &[Looks]),
+        (Rust, "const A: &str = env!(\"CARGO_PKG_NAME\");", &[]),
+        (Rust, "fn f() -> u8 { if cfg!(debug_assertions) { 2 } else { 0 } }", &[Looks]),
         (Python, "import sys\nx = 'test_shop' in sys.modules\n", &[Asks]),
         (Python, "import sys\nx = any(m.startswith('test_') for m in sys.modules)\n", &[Asks]),
         (Python, "import sys\nx = sys.modules.get('tests.test_shop')\n", &[Asks]),

@@ -30,10 +30,10 @@ use crate::commands::runs::journalled::Journalled;
 use crate::commands::runs::status::For;
 use crate::commands::runs::status::{self as run_status, RunStatus};
 use crate::commands::runs::story;
-use crate::driver::report::touched;
+use crate::driver::report::{allowable, touched};
 use crate::text::halt_report::{self, HaltFacts, NextStep, Review, review};
 use crate::view::{self, dialog, print};
-use crate::world::config_file;
+use crate::world::{config_file, journal_file};
 use tdd_child::regular_file;
 use tdd_child::run_folder::RunDir;
 use tdd_child::signals;
@@ -264,7 +264,8 @@ fn only_one(run: &RunDir) -> Result<File, Trouble> {
 
 impl Halted {
     fn read(repository: &Path, run: &RunDir, with: &str) -> Result<Self, Trouble> {
-        let story = story::story_of(run)?;
+        let records = journal_file::read_for_state(&run.path)?;
+        let story = story::story_in(run, &records)?;
         let told = Journalled::Cycle(Box::new(story.state.clone()));
         let status = RunStatus::of(repository, run, &told);
         status.refuse_past(run, &story.state.run.requirement.id)?;
@@ -280,6 +281,9 @@ impl Halted {
             work: files::where_the_work_is(repository, &story.state, (&halt, &changed)),
             changed,
             touched: touched(&halt.verdict),
+            allowable: story::policy_of(&records)
+                .map(|policy| allowable(&policy, &halt.verdict))
+                .unwrap_or_default(),
             raw_tail: String::new(),
             resume_with: with.to_owned(),
             is_followed: run_status::later_work(repository, &run.id).is_some(),

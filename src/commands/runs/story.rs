@@ -2,6 +2,8 @@
 
 use crate::world::journal_file::{self, Record};
 use tdd_child::run_folder::RunDir;
+use tdd_core::event::Event;
+use tdd_core::policy::Policy;
 use tdd_core::story::{self, Story};
 use tdd_core::trouble::Trouble;
 
@@ -23,4 +25,13 @@ pub(in crate::commands) fn story_in(run: &RunDir, records: &[Record]) -> Result<
             .because("`tdd fix` has neither criteria nor tests of its own")
             .advise(format!("`tdd status {}` says what it did", run.id))
     })
+}
+
+/// What a file was to the run's rules, as it knew them last.
+pub(in crate::commands) fn policy_of(records: &[Record]) -> Option<Policy> {
+    let settled = records.iter().rev().find_map(|record| {
+        let Event::PolicySettled { policy } = &record.event else { return None };
+        Some(policy.as_ref().clone())
+    })?;
+    Policy::of(settled).ok()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::commands::runs::journalled::Journalled;
+use crate::commands::runs::story::policy_of;
 use crate::world::journal_file::Record;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
@@ -11,7 +12,6 @@ use tdd_core::kept_work;
 use tdd_core::labels;
 use tdd_core::machine::PutBack;
 use tdd_core::path::RelPath;
-use tdd_core::policy::Policy;
 use tdd_core::policy::tooling::is_editors;
 use tdd_snapshot::checkpoints::restore::{Own, Theirs};
 
@@ -29,7 +29,7 @@ pub(super) fn of(repository: &Path, run: &Journalled, records: &[Record]) -> Own
         at_work: if run.has_ended() { None } else { at_work(records) },
         lived: lived(records),
         edited,
-        policy: policy(records),
+        policy: policy_of(records),
         theirs: theirs(records),
         still_written: still_written(records),
     }
@@ -54,7 +54,7 @@ fn inner(repository: &Path, records: &[Record]) -> Vec<(BTreeSet<RelPath>, Check
 /// meanwhile. New data beside tests may be what those have left.
 pub(super) fn beside_named(records: &[Record]) -> Vec<(BTreeSet<RelPath>, CheckpointId)> {
     let events = || records.iter().map(|record| &record.event);
-    let (trees, policy) = (labels::told(events()), policy(records));
+    let (trees, policy) = (labels::told(events()), policy_of(records));
     let is_asked = |path: &RelPath| {
         policy.as_ref().is_none_or(|policy| {
             !policy.is_data_of_tests(path) && !policy.is_next_requirement(path) && !is_editors(path)
@@ -86,15 +86,6 @@ fn still_written(records: &[Record]) -> BTreeSet<RelPath> {
         paths.clone()
     };
     records.iter().flat_map(of).collect()
-}
-
-/// What a file was to the run's rules, as it knew them last.
-fn policy(records: &[Record]) -> Option<Policy> {
-    let settled = records.iter().rev().find_map(|record| {
-        let Event::PolicySettled { policy } = &record.event else { return None };
-        Some(policy.as_ref().clone())
-    })?;
-    Policy::of(settled).ok()
 }
 
 /// The trees that the run left or began from, the likeliest first.

@@ -13,6 +13,7 @@ use tdd_core::halt::Halt;
 use tdd_core::harmless::{line, shell_word};
 use tdd_core::judge::{Fault, Reason, Verdict};
 use tdd_core::mode::Mode;
+use tdd_core::path::RelPath;
 use tdd_core::requirement::Requirement;
 use tdd_core::role::{Key, Role};
 use tdd_core::state::{Entry, State};
@@ -108,7 +109,7 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
         facts.repeats || ends_alike(state, halt) || facts.is_edited || facts.work != Work::Kept;
     let by_hand = is_to_be_mended && is_mended_by_hand(state, halt);
     let ways = if by_hand { by_hand_first(ways) } else { ways };
-    let mut steps: Vec<NextStep> = take.into_iter().chain(ways).collect();
+    let mut steps: Vec<NextStep> = take.into_iter().chain(ways).chain(allow(state, facts, run)).collect();
     if halt.key == Key::Refactorer {
         let without = step(
             "leave REFACTOR out: every criterion is green as it is",
@@ -125,6 +126,19 @@ fn ways_on(state: &State, halt: &Halt, (facts, run): (&HaltFacts, &str)) -> Vec<
         ));
     }
     steps
+}
+
+/// A file that decides how tests or the gate run is left to roles by a person alone.
+fn allow(state: &State, facts: &HaltFacts, run: &str) -> Option<NextStep> {
+    let project = format!("{}/", state.run.project);
+    let in_project = |path: &RelPath| line(path.as_str().strip_prefix(&project).unwrap_or(path.as_str()));
+    let paths: Vec<String> = facts.allowable.iter().map(in_project).collect();
+    let (named, requirement) = (paths.join(", "), line(state.run.requirement.path.as_str()));
+    let what = format!(
+        "if the feature needs it: take the run back, write `allow_config: [{named}]` into the front matter of \
+         {requirement} (paths in the project), and begin anew"
+    );
+    (!paths.is_empty()).then(|| step(&what, format!("tdd undo {run}")))
 }
 
 /// Whether nothing but other work can help: no limit, block or refactoring is what is wrong, and nobody gave up.

@@ -6,6 +6,8 @@ use super::projects::{NODE, PYTEST, RUST};
 
 const FORBIDDEN: &str = "this role may not change: ";
 /// What only the seal shows, because git ignores it.
+/// So it is told of what an installation has left, which is put right by another one.
+const INSTALLED: &str = "an installed file is not as it was: ";
 const TOUCHED: &str = "a protected file was changed: ";
 
 pub fn entries() -> Vec<Entry> {
@@ -146,7 +148,7 @@ fn fake_runners() -> Vec<Entry> {
         .on(NODE)
         .with(".gitignore", "node_modules/\n")
         .with("node_modules/.bin/vitest", "#!/bin/sh\n")
-        .fails(TOUCHED),
+        .fails(INSTALLED),
         cheat(
             "changes a tool beside what its tests write",
             IM,
@@ -156,7 +158,7 @@ fn fake_runners() -> Vec<Entry> {
         .with(".gitignore", "node_modules/\n")
         .with("node_modules/tool/index.js", "export {};\n")
         .with("test/writes.test.js", WRITES)
-        .fails(TOUCHED),
+        .fails(INSTALLED),
         cheat("forges compiled code", IM, FORGED_CODE).fails("failed: tests/test_ac"),
         cheat("forges a compiled test", IM, FORGED_TEST).fails("failed: tests/test_ac"),
         cheat("builds with another test and puts it back", IM, STALE_BUILD)

@@ -92,7 +92,7 @@ fn processes() -> Vec<Entry> {
 const RUN_DAEMON: &str = "green; cat >> shop.py <<'E'
 
 import sys, subprocess
-if 'unit' 'test' in sys.modules:
+if 'unit' 'te' 'st' in sys.modules:
     subprocess.Popen(['env', '-i', 'sh', '-c', 'sleep 2; echo \"# x\" >> tests/test_old.py'], start_new_session=True,
                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 E

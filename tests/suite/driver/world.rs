@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use tdd::driver::cycle::Drive;
-use tdd::driver::setup::Setup;
 use tdd::driver::flags::Flags;
+use tdd::driver::setup::Setup;
 use tdd::world::journal_file::JournalFile;
 use tdd_core::attempt::{AgentEnd, CheckpointId, Digest};
 use tdd_core::audience::{Audience, News};

@@ -195,11 +195,20 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
+/// What lies in the root of the file system, by names that nothing in the project's own root has.
+fn outside(place: &Place) -> Vec<String> {
+    let entries = std::fs::read_dir("/").into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !place.project.join(name).exists()).collect()
+}
+
 /// All that a reporter of our own told, whatever was asked for.
 pub(super) fn results(reported: &Reported, place: &Place) -> TestReport {
     let (root, repository) = (place.project.to_string_lossy(), format!("{}/", place.repository.display()));
-    // What no package can be called, so that bundlers and tsconfigs take it for a short way home.
-    let project = Project { root: &root, aliases: &[&repository, "@/", "~/", "#"] };
+    // What no package can be called, so that bundlers and tsconfigs take it for a short way home. vite tells a module
+    // that is mocked or imported by a test as it runs by its path from the root.
+    let outside = outside(place);
+    let project = Project { root: &root, aliases: &[&repository, "/", "@/", "~/", "#"], outside: &outside };
     let mut tests = Vec::new();
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));

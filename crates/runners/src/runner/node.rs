@@ -210,7 +210,7 @@ fn install(verification: &Verification) -> Result<PathBuf, Trouble> {
 
 fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     let root = place.project.to_string_lossy();
-    let project = Project { root: &root, aliases: &[] };
+    let project = Project { root: &root, aliases: &[], outside: &[] };
     let mut tests = Vec::new();
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));

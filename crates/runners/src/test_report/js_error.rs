@@ -44,6 +44,9 @@ pub struct Project<'a> {
     /// What a specifier of the project's own may begin with beside `./`: `/` where the runner takes
     /// paths from the root (vite), `@/`, `#`.
     pub aliases: &'a [&'a str],
+    /// Folders in the root of the file system that the project has none like: what lies in one of them is no path
+    /// from the project's root.
+    pub outside: &'a [String],
 }
 
 /// Judges an error. Its class may be missing, as where a runner gives only a text: see [`raised`].
@@ -176,6 +179,14 @@ fn own_module<'a>(path: &'a str, project: &Project<'_>) -> Option<Cow<'a, str>> 
     }
     if let Some(within) = path.strip_prefix(project.root).and_then(|rest| rest.strip_prefix('/')) {
         return Some(if within.contains('/') { within.into() } else { format!("./{within}").into() });
+    }
+    let first = path.strip_prefix('/').and_then(|path| path.split('/').next());
+    if first.is_some_and(|first| project.outside.iter().any(|folder| folder == first)) {
+        return project
+            .aliases
+            .iter()
+            .any(|alias| alias.len() > 1 && path.starts_with(alias))
+            .then(|| path.into());
     }
     let relative = path.starts_with("./") || path.starts_with("../") || matches!(path, "." | "..");
     (relative || project.aliases.iter().any(|alias| path.starts_with(alias))).then(|| path.into())

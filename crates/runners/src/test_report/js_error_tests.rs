@@ -1,7 +1,7 @@
 use super::*;
 
-const NODE: Project<'static> = Project { root: "/p", aliases: &[] };
-const VITE: Project<'static> = Project { root: "/p", aliases: &["/", "@/"] };
+const NODE: Project<'static> = Project { root: "/p", aliases: &[], outside: &[] };
+const VITE: Project<'static> = Project { root: "/p", aliases: &["/", "@/"], outside: &[] };
 
 #[test]
 fn a_file_that_does_not_load_is_judged_by_its_last_words() {

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! asks   "'test_shop' in sys.modules", "'test' in frame.f_code.co_filename", "new Error().stack.includes('.test.')"
-//! looks  "'test' in sys.argv", since a program may have a command of that name
+//! looks  "'test' in sys.argv", since a program may have a command of that name; "os.environ.get('CI')" and the other
+//!        variables of those who run tests, which honest code reads at times
 //! ```
 //!
 //! The words of a question and what it asks have to stand in one expression: one that goes by a variable is not seen.
@@ -65,9 +66,34 @@ pub(super) fn in_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     asked(tree, at, &RUST)
 }
 
+/// Variables that are set where tests run, and mostly not where a user is: by services that run tests, by vitest, and
+/// by cargo for whatever it starts.
+const SURROUNDINGS: &[&str] =
+    &["CI", "GITHUB_ACTIONS", "GITLAB_CI", "TEST", "MODE", "CARGO_PKG_NAME", "CARGO_MANIFEST_DIR", "CARGO"];
+
+/// Whether this string is the name of a variable that is read while the program runs.
+fn reads_variable(tree: &Tree<'_>, at: usize) -> bool {
+    let around = tree.ancestors(at).take(3).find(|around| {
+        matches!(tree.kind(*around), "call" | "call_expression" | "subscript" | "subscript_expression")
+            || tree.kind(*around) == "comparison_operator"
+    });
+    let reads = ["environ", "getenv", "process.env", "import.meta.env", "Getenv", "LookupEnv", "env::var"];
+    around.is_some_and(|around| reads.iter().any(|read| tree.text(around).contains(read)))
+}
+
+/// `import.meta.env.TEST`, `process.env.CI`.
+pub(super) fn is_of_surroundings(tree: &Tree<'_>, at: usize) -> bool {
+    let text = tree.text(at);
+    let name = text.strip_prefix("import.meta.env.").or_else(|| text.strip_prefix("process.env."));
+    name.is_some_and(|name| name != "MODE" && SURROUNDINGS.contains(&name))
+}
+
 /// `at` is a string.
 fn asked(tree: &Tree<'_>, at: usize, tongue: &Tongue) -> Option<TestAwareSign> {
     let word = tree.text(at).trim_matches(|c: char| !c.is_alphanumeric() && !"_./-".contains(c));
+    if SURROUNDINGS.contains(&word) {
+        return reads_variable(tree, at).then_some(Looks);
+    }
     let mut parts = word.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     if !parts.any(|part| tongue.tests.contains(&part)) {
         return None;
