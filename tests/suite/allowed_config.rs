@@ -44,7 +44,7 @@ fn ac_tdd_9_115_a_halt_over_a_file_that_may_be_allowed_says_how() {
         return;
     }
     let (sandbox, ran) = run("", &["mypy.ini"], "audit");
-    let told = "`allow_config: [mypy.ini]`";
+    let told = "if the feature needs it: take the run back";
     ran.expect(1).says_on_stdout(&[told]);
     sandbox.tdd(&["review"]).says_on_stdout(&[told]);
     // Twin: no requirement can allow this.

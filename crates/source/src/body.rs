@@ -19,7 +19,7 @@ use super::plain::{Plain, tokens};
 use super::swallowed::is_swallowed;
 use super::tree::{Span, Tree, is_function};
 use super::undefined::Unbound;
-use super::{Declared, Language};
+use super::{Declared, Language, javascript};
 
 /// Whether a body expects something that can be seen to fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -293,6 +293,7 @@ impl<'t, 's> Reading<'t, 's> {
             if !is_plain(self.tree.kind(around)) {
                 found.push(around + 1..at);
             }
+            found.extend(javascript::caller(self.tree, around));
         }
         if scene.leaves.is_some_and(|leaves| leaves < at) {
             found.push(body.start..at);

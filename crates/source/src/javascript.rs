@@ -81,6 +81,18 @@ fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>
     modifiers.iter().all(modifier).then_some((declares, words))
 }
 
+/// Who decides whether this callback is called: `store` of `store.on('change', () => …)`. What a runner calls is
+/// called in any case.
+pub(super) fn caller(tree: &Tree<'_>, callback: usize) -> Option<Span> {
+    if !matches!(tree.kind(callback), "arrow_function" | "function_expression") {
+        return None;
+    }
+    let call = tree.ancestors(callback).nth(1).filter(|at| tree.kind(*at) == "call_expression")?;
+    let function = tree.child(call, "function").filter(|at| tree.kind(*at) == "member_expression")?;
+    let whose = tree.child(function, "object")?;
+    declaration(tree, call).is_none().then(|| tree.span(whose))
+}
+
 /// Whether a call declares a suite: `describe('…', () => { … })`.
 pub(super) fn is_suite(tree: &Tree<'_>, at: usize) -> bool {
     declaration(tree, at).is_some_and(|(declares, _)| declares == Declares::Suite)
