@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::text::halt_report::{self, HaltFacts, Work};
 use crate::text::summary::SummaryFacts;
-use crate::world::config_file;
 use tdd_core::cause::Place;
 use tdd_core::finding::Change;
 use tdd_core::halt::Halt;
@@ -116,7 +115,7 @@ impl<W: World> Drive<'_, W> {
 pub fn allowable(policy: &Policy, verdict: &Verdict) -> Vec<RelPath> {
     let is_allowable = |path: &RelPath| {
         policy.classify(path) == FileClass::Gate
-            && path.file_name() != config_file::NAME
+            && !matches!(path.file_name(), "tdd.yaml" | "tdd.yml")
             && !path.is_within(".tdd")
             && !policy.is_requirement(path)
     };

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use self::source::{Mention, Source};
 
@@ -39,12 +40,15 @@ fn files() -> Vec<(String, Vec<u8>)> {
 }
 
 fn sources(below: &str) -> Vec<Source> {
-    let wanted = |path: &str| is_rust(path) && path.starts_with(below);
-    let files = files().into_iter().filter(|(path, _)| wanted(path));
-    let all: Vec<Source> =
-        files.map(|(path, bytes)| Source::read(&path, &String::from_utf8(bytes).unwrap())).collect();
-    let tests: BTreeSet<String> = all.iter().flat_map(test_files).collect();
-    all.into_iter().filter(|source| !tests.contains(&source.path)).collect()
+    // To take all of them apart is most of what these tests do.
+    static ALL: OnceLock<Vec<Source>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let files = files().into_iter().filter(|(path, _)| is_rust(path) && !path.starts_with("fixtures/"));
+        files.map(|(path, bytes)| Source::read(&path, &String::from_utf8(bytes).unwrap())).collect()
+    });
+    let below = || all.iter().filter(|source| source.path.starts_with(below));
+    let tests: BTreeSet<String> = below().flat_map(test_files).collect();
+    below().filter(|source| !tests.contains(&source.path)).cloned().collect()
 }
 
 fn is_rust(path: &str) -> bool {

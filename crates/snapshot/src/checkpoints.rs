@@ -118,8 +118,7 @@ pub struct GitCheckpoints {
     known: Known,
     /// Our refs and what they point at, so that one that a child deletes can be put back.
     refs: OurRefs,
-    /// Names to be given to commits that another of our refs holds already: they are written at the
-    /// end, because each is one file more to be looked at after every child.
+    /// Names of commits that another of our refs holds already: written at the end, since each is one file more to look at.
     waiting: BTreeMap<String, CheckpointId>,
     recorded: Option<GitState>,
     clean: Clean,

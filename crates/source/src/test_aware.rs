@@ -414,7 +414,7 @@ mod tests {
         (Go, "package a\n\nfunc F() { os.Exit(0) }\n", &[Ends]),
         (JavaScript, "export const f = () => ({ asymmetricMatch: () => true });", &[Asks]),
         (JavaScript, "export const f = () => '__vitest_worker__' in globalThis;", &[Asks]),
-        (JavaScript, "export const f = () => import.meta.env.TEST ? 2 : 0;", &[Looks]),
+        (JavaScript, "export const f = () => import.meta.env?.TEST ? 2 : 0;", &[Looks]),
         (JavaScript, "const { MODE } = import.meta.env;\nexport const t = MODE === 'test';", &[Looks]),
         (JavaScript, "if (process.env.CI) quiet();\nif (process.env['CI']) quiet();", &[Looks, Looks]),
         (JavaScript, "const MODE = 'fast';\nexport const t = MODE === 'fast';\nlog('CI', 'TEST');", &[]),

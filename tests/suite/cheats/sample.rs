@@ -2,7 +2,7 @@
 //!
 //! Each cheat that proves a guard, at level `audit`: what that guard catches must be caught, as `guards`
 //! shows that it is missed without it. Of all other cheats of a group some, at level `enforce` and in the
-//! runner that takes the least time. Of the honest children of that runner every fourth, by turns at one
+//! runner that takes the least time. Of the honest children of that runner every eighth, by turns at one
 //! level, and one of each other runner.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,10 @@ use super::projects;
 use super::stage::Level;
 
 /// Of so many cheats that prove no guard one is played.
-const ONE_OF: usize = 12;
+const ONE_OF: usize = 24;
+
+/// Of so many honest children one is.
+const HONEST_ONE_OF: usize = 8;
 
 pub fn of(groups: &[Vec<Entry>]) -> Vec<(&Entry, Level)> {
     groups.iter().flat_map(|group| of_group(group)).collect()
@@ -29,7 +32,8 @@ fn of_group(group: &[Entry]) -> Vec<(&Entry, Level)> {
             _ if proves_a_guard(entry) => Some(Level::Audit),
             Intent::Honest if is_quick => {
                 others += 1;
-                (others % 4 == 1).then_some(if others % 8 == 1 { Level::Enforce } else { Level::Audit })
+                let by_turns = if others % (2 * HONEST_ONE_OF) == 1 { Level::Enforce } else { Level::Audit };
+                (others % HONEST_ONE_OF == 1).then_some(by_turns)
             }
             Intent::Honest if runners.insert(entry.project.test) => Some(Level::Enforce),
             Intent::Cheat if is_quick => {

@@ -83,7 +83,7 @@ fn reads_variable(tree: &Tree<'_>, at: usize) -> bool {
 
 /// `import.meta.env.TEST`, `process.env.CI`.
 pub(super) fn is_of_surroundings(tree: &Tree<'_>, at: usize) -> bool {
-    let text = tree.text(at);
+    let text = tree.text(at).replace("?.", ".");
     let name = text.strip_prefix("import.meta.env.").or_else(|| text.strip_prefix("process.env."));
     name.is_some_and(|name| name != "MODE" && SURROUNDINGS.contains(&name))
 }
