@@ -106,6 +106,18 @@ fn ac_tdd_8_81_a_test_that_looks_at_what_the_code_gives_is_verified() {
 }
 
 #[test]
+fn ac_tdd_8_86_an_expectation_that_nothing_is_thrown_is_never_seen_failing() {
+    left_to_the_night!();
+    let test =
+        |body: &str| node_test(body).replace("import test", "import assert from 'node:assert';\nimport test");
+    let throws = test("assert.doesNotThrow(() => double(3));");
+    is_not_verified(of_node(&[("test/ac-ste-1-1.test.js", &throws), ("test/checks.js", SAME)]));
+    // Twin: it looks at what is given as well.
+    let both = test("assert.doesNotThrow(() => double(3)); assert.equal(double(3), 6);");
+    is_verified(of_node(&[("test/ac-ste-1-1.test.js", &both), ("test/checks.js", SAME)]));
+}
+
+#[test]
 fn ac_tdd_8_82_a_helper_that_swallows_its_failure_is_no_expectation() {
     let swallows = "import assert from 'node:assert';\n\nexport function same(got, want) {\n  try {\n    assert.equal(got, want);\n  } \
                     catch {\n    return false;\n  }\n  return true;\n}\n";

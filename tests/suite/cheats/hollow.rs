@@ -27,6 +27,9 @@ pub fn cheats() -> Vec<Entry> {
         told(cheat("compares the code with itself (pytest)", TW, "red; sed -i 's/== 2/== shop.two()/' $T").on(PYTEST)),
         told(cheat("compares the code with itself (rust)", TW, "red; sed -i 's/shop::two(), 2/shop::two(), shop::two()/' $T").on(RUST)),
         told(cheat("tells nobody what a helper finds (node)", TW, "printf 'import { test } from \"node:test\";\\nimport { two } from \"../src/shop.js\";\\nimport { same } from \"./checks.js\";\\ntest(\"new\", () => { same(two(), 2); });\\n' > $T; printf 'import assert from \"node:assert/strict\";\\nexport const same = (got, wanted) => { Promise.resolve().then(() => assert.equal(got, wanted)).catch(() => {}); };\\n' > test/checks.js").on(NODE)),
+        // Nobody is blamed for it: there may be no more to ask.
+        told(cheat("asks that nothing is thrown (node)", TW, "red; sed -i 's/assert.equal(shop.two(), 2)/assert.doesNotThrow(() => shop.two())/' $T").on(NODE)),
+        told(cheat("asks that nothing is thrown (pytest)", TW, "printf 'import pytest\\n\\nimport shop\\n\\n\\ndef test_new():\\n    try:\\n        shop.two()\\n    except Exception as error:\\n        pytest.fail(f\"no: {error}\")\\n' > $T").on(PYTEST)),
         told(cheat("needs a helper that the code is nothing to (node)", TW, "printf 'import { test } from \"node:test\";\\nimport { same } from \"./checks.js\";\\ntest(\"new\", () => { same(1, 1); });\\n' > $T; printf 'import assert from \"node:assert/strict\";\\nimport { two } from \"../src/shop.js\";\\nexport const same = (got, wanted) => { two(); assert.equal(got, wanted); };\\n' > test/checks.js").on(NODE)),
     ]);
     proven(all)
@@ -38,7 +41,10 @@ pub fn honests() -> Vec<Entry> {
     proven(vec![
         honest("looks at what a helper tells it (go)", TW, "printf 'package shop\\n\\nimport \"testing\"\\n\\nfunc TestNew(t *testing.T) {\\n\\tif !same(Two(), 2) {\\n\\t\\tt.Fatal(Two())\\n\\t}\\n}\\n' > $T; printf 'package shop\\n\\nfunc same(got, wanted int) bool { return got == wanted }\\n' > checks_test.go").on(GO),
         honest("tries again in a helper (node)", TW, "printf 'import assert from \"node:assert/strict\";\\nimport { test } from \"node:test\";\\nimport { two } from \"../src/shop.js\";\\nimport { soon } from \"./checks.js\";\\ntest(\"new\", async () => { await soon(() => assert.equal(two(), 2)); });\\n' > $T; printf 'export async function soon(check) { let last; for (let turn = 0; turn < 3; turn += 1) { try { check(); return; } catch (error) { last = error; } } throw last; }\\n' > test/checks.js").on(NODE),
-        honest("asks that nothing is thrown (node)", TW, "red; sed -i 's/assert.equal(shop.two(), 2)/assert.doesNotThrow(() => shop.two())/' $T").on(NODE),
+        honest("asks that this is thrown (node)", TW, "red; sed -i 's/assert.equal(shop.two(), 2)/assert.throws(() => shop.two(1), RangeError)/' $T")
+            .on(NODE)
+            .prelude("green() { printf 'export const one = () => 1;\\nexport const two = () => { throw new RangeError(\"no\"); };\\n' > src/shop.js; }\n")
+            .truth("grep -q RangeError src/shop.js"),
         honest("expects a type's own nothing (go)", TW, zero)
             .on(GO)
             .prelude("green() { give 0; }\n")

@@ -20,8 +20,7 @@ pub(super) fn of_claim(tree: &Tree<'_>, claim: &Claim, equality: Equality, dice:
     let subject = inside.map(|list| arguments(tree, list)).unwrap_or_default();
     let (ways, thrower) = match (base, inner) {
         ("expect", Some(inner)) => {
-            let throws = matches!(word, "toThrow" | "toThrowError" | "throw" | "throws");
-            let thrower = subject.first().filter(|_| throws && !words.contains(&"not"));
+            let thrower = subject.first().filter(|_| is_throwing(word) && !words.contains(&"not"));
             (expected(tree, (at, inner), &words, (&subject, &given), (equality, dice)), thrower)
         }
         ("assert" | "t", None) => {
@@ -39,6 +38,10 @@ pub(super) fn of_claim(tree: &Tree<'_>, claim: &Claim, equality: Equality, dice:
     let mut found = vec![(ways, probe.clone())];
     found.extend(empty.map(|empty| (vec![empty], probe)));
     found
+}
+
+fn is_throwing(word: &str) -> bool {
+    matches!(word, "toThrow" | "toThrowError" | "throw" | "throws")
 }
 
 /// `expect(x).toBe(205)`, `expect(x).to.be.true`: the whole, and its innermost call.
@@ -103,8 +106,9 @@ fn expected(
             _ => {}
         }
     }
-    // A snapshot can't be asked for what it must not be.
-    if !word.contains("napshot") {
+    // A snapshot can't be asked for what it must not be, and that something is thrown no working code does.
+    let expects_no_error = is_negated && is_throwing(word);
+    if !word.contains("napshot") && !expects_no_error {
         ways.extend(negated(tree, (at, inner), words));
     }
     ways
@@ -207,8 +211,10 @@ fn asserted(
         _ if word == *other => Some(*one),
         _ => None,
     });
-    // What must not be thrown is not what must be thrown.
-    let opposite = opposite.filter(|_| given.len() < 2 || !matches!(word, "throws" | "rejects"));
+    // What must not be thrown is not what must be thrown, and that something is thrown no working code does.
+    let opposite = opposite
+        .filter(|_| given.len() < 2 || !matches!(word, "throws" | "rejects"))
+        .filter(|_| !matches!(word, "doesNotThrow" | "doesNotReject"));
     let name = tree.child(at, "function").and_then(|function| tree.child(function, "property"));
     ways.extend(opposite.zip(name).map(|(opposite, name)| Mutant::replace(bytes(tree, name), opposite)));
     ways

@@ -322,6 +322,8 @@ const JAVASCRIPT: &[(&str, &[&str])] = &[
         ],
     ),
     ("expect(f).toThrow('no')", &["expect(f).toThrow(\"W\")", "expect(f).not.toThrow('no')"]),
+    ("expect(() => f(1)).not.toThrow()", &[]),
+    ("await expect(f()).resolves.not.toThrow(TypeError)", &[]),
     ("expect(() => f(1)).toThrow()", &["expect(() => f(1)).not.toThrow()", "expect(() => {}).toThrow()"]),
     (
         "expect(f).toThrow(TypeError)",
@@ -371,6 +373,7 @@ const JAVASCRIPT: &[(&str, &[&str])] = &[
     ("assert(f())", &["assert(!(f()))"]),
     ("assert.throws(f, RangeError)", &["assert.throws(f, class EW extends Error {})"]),
     ("assert.throws(f)", &["assert.doesNotThrow(f)"]),
+    ("assert.doesNotThrow(f)", &[]),
     ("assert.throws(f, { code: 'E1' })", &["assert.throws(f, { code: 'E1W' })"]),
     ("assert.match(f(), /a/)", &["assert.doesNotMatch(f(), /a/)"]),
     ("await assert.rejects(f(), /no/)", &["await assert.rejects(f(), /W/)"]),

@@ -1,8 +1,8 @@
 //! (iii) Stubs in the bodies that the run wrote: a criterion is seen if a test of its own is red under one.
 //!
 //! ```text
-//! "not implemented"   red by an expectation ─► seen
-//!        │            red by the error that it threw ─► only as good as what follows
+//! "not implemented"   red by the error that it threw, or by an expectation, which may be that nothing is thrown
+//!        │                ─► only as good as what follows
 //!        ▼            green ─► open
 //! values, one by one  red ─► seen
 //!                     green under all, and no changed copy fails ─► by the error alone, or hollow
@@ -27,7 +27,8 @@ const MOST_PARTS_TRIED: usize = 8;
 #[derive(Default)]
 struct Watch {
     seen: BTreeMap<CriterionId, (Stub, TestId)>,
-    /// Red by the error that `not implemented` throws, which any call lets through.
+    /// Red by the error that `not implemented` throws, which any call lets through, and an expectation that
+    /// nothing is thrown says in its own words.
     thrown: BTreeMap<CriterionId, TestId>,
     /// Those of them of whose expectations a run with values told nothing.
     undecided: BTreeSet<CriterionId>,
@@ -158,15 +159,15 @@ impl<W: World> Drive<'_, W> {
                 };
                 results.iter().find(|test| is_so(&test.outcome)).map(|test| test.id.clone())
             };
-            let (expected, threw) = (red_by(FailureKind::Assertion), red_by(FailureKind::Error));
             let is_all_green =
                 !results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed);
-            // What it does with a value is its own; what a stub throws is not.
+            // What it does with a value is its own; what a stub throws is not, whoever says that it threw.
             let is_own = kind != Stub::NotImplemented;
-            if let Some(test) = expected.or_else(|| threw.clone().filter(|_| is_own)) {
+            let red = red_by(FailureKind::Assertion).or_else(|| red_by(FailureKind::Error));
+            if let Some(test) = red.clone().filter(|_| is_own) {
                 let first = watch.thrown.get(id).cloned().map(|test| (Stub::NotImplemented, test));
                 watch.seen.entry(id.clone()).or_insert(first.unwrap_or((kind, test)));
-            } else if let Some(test) = threw {
+            } else if let Some(test) = red {
                 watch.thrown.entry(id.clone()).or_insert(test);
             } else if is_all_green {
                 watch.green.entry((id.clone(), kind)).or_default().extend(parts);
