@@ -117,6 +117,63 @@ fn ac_tdd_8_86_an_expectation_that_nothing_is_thrown_is_never_seen_failing() {
     is_verified(of_node(&[("test/ac-ste-1-1.test.js", &both), ("test/checks.js", SAME)]));
 }
 
+const PYTHON: &[(&str, &str)] = &[
+    (".gitignore", "__pycache__/\n"),
+    ("shop.py", "def one():\n    return 1\n"),
+    ("tests/__init__.py", ""),
+    (
+        "tests/test_old.py",
+        "import unittest\nfrom shop import one\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        \
+         self.assertEqual(one(), 1)\n",
+    ),
+];
+
+fn python_test(body: &str) -> String {
+    format!(
+        "import pathlib\nimport unittest\nfrom unittest import mock\n\n\nclass New(unittest.TestCase):\n    \
+         def test_new(self):\n        {body}\n"
+    )
+}
+
+fn of_python<'a>(tests: &'a [(&'a str, &'a str)], code: &'a [(&'a str, &'a str)]) -> Shape<'a> {
+    Shape { project: PYTHON, command: "python3 -m unittest -q", tests, code, modules: None }
+}
+
+#[test]
+fn ac_tdd_8_87_a_test_that_reads_the_source_alone_is_hollow() {
+    left_to_the_night!();
+    let code = &[("shop.py", "def one():\n    return 1\n\n\ndef double(x):\n    return 2 * x\n")];
+    let reads = "self.assertIn('2 * x', pathlib.Path('shop.py').read_text())";
+    let test = python_test(reads);
+    let (_, ran) = of_python(&[("tests/test_ac_ste_1_1.py", &test)], code).run_with(PROVEN);
+    ran.expect(1).says_on_stdout(&["the tests of AC-STE-1.1 pass whatever the code does"]);
+    // Twin: it runs the code as well.
+    let runs = python_test(&format!("{reads}; from shop import double; self.assertEqual(double(3), 6)"));
+    let (_, ran) = of_python(&[("tests/test_ac_ste_1_1.py", &runs)], code).run_with(PROVEN);
+    ran.expect(0).says_on_stdout(&["seen failing on code that does nothing: 1 of 1"]);
+}
+
+#[test]
+fn ac_tdd_8_88_what_only_code_that_does_nothing_is_asked_for_is_not_verified() {
+    left_to_the_night!();
+    let test = python_test(
+        "from shop import publish; to = mock.Mock(); publish('a', to); self.assertTrue(to.write.was_called_with('a'))",
+    );
+    let own = [("tests/test_ac_ste_1_1.py", test.as_str())];
+    let idle = "def one():\n    return 1\n\n\ndef publish(text, to):\n    pass\n";
+    is_not_verified(of_python(&own, &[("shop.py", idle)]));
+    let beside = format!("{idle}\n\ndef two():\n    return 2\n");
+    is_not_verified(of_python(&own, &[("shop.py", &beside)]));
+    // Twin: what does something leaves to those that want it what happens then.
+    let test = python_test(
+        "from shop import Printer; to = mock.Mock(); Printer(to).publish('a'); to.write.assert_called_with('a')",
+    );
+    let hook = "def one():\n    return 1\n\n\nclass Printer:\n    def __init__(self, to):\n        self.to = to\n\n    \
+                def on_close(self):\n        pass\n\n    def publish(self, text):\n        self.to.write(text)\n        \
+                self.on_close()\n";
+    is_verified(of_python(&[("tests/test_ac_ste_1_1.py", &test)], &[("shop.py", hook)]));
+}
+
 #[test]
 fn ac_tdd_8_82_a_helper_that_swallows_its_failure_is_no_expectation() {
     let swallows = "import assert from 'node:assert';\n\nexport function same(got, want) {\n  try {\n    assert.equal(got, want);\n  } \

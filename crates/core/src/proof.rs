@@ -111,7 +111,8 @@ pub enum Seen {
     /// This test is red, by an expectation or error of its own.
     By { stub: Stub, test: TestId },
     /// This test is red by nothing but the error that `not implemented` throws through it; whatever value stands in
-    /// the place of each body, they pass, and no copy of them in which an expectation is changed fails.
+    /// the place of each body, they pass, and no copy of them in which an expectation is changed fails, or
+    /// what they run does nothing.
     ByErrorAlone { test: TestId },
     /// They pass under every stub, and nothing else of the change could be what they look at.
     Hollow,

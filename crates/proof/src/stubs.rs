@@ -59,7 +59,9 @@ impl Stubs {
         let around = changed.removed_before.iter().map(|line| line.saturating_sub(1)..line + 1);
         let lines: Vec<Lines> = changed.now.iter().cloned().chain(around).collect();
         match pieces(language, &text, &lines) {
-            Ok((all, lines_left)) => {
+            Ok((mut all, lines_left)) => {
+                // What is there for type checkers alone declares, and is never run.
+                all.retain(|body| !body.is_idle || change.path.extension() != "pyi");
                 let at = self.sources.len();
                 let overlaps = |one: &Lines, other: &Lines| one.start < other.end && other.start < one.end;
                 let holds = |body: &Lines, line: usize| body.start < line && line < body.end;
@@ -80,6 +82,12 @@ impl Stubs {
             }
             Err(unread) => self.leave(&change.path, None, &unread.to_string()),
         }
+    }
+
+    /// The bodies that do nothing, as they are.
+    pub fn idle(&self) -> BTreeSet<usize> {
+        let all = self.bodies.iter().enumerate();
+        all.filter(|(_, (_, body))| body.is_idle).map(|(part, _)| part).collect()
     }
 
     fn leave(&mut self, path: &RelPath, lines: Option<&Lines>, what: &str) {
@@ -218,6 +226,16 @@ mod tests {
     }
 
     #[test]
+    fn ac_tdd_8_88_bodies_that_do_nothing_are_parts_but_those_of_a_file_for_type_checkers() {
+        let source = "def a():\n    pass\n\n\ndef b():\n    return 2\n";
+        let of = |path: &str| Stubs::of(&[changed(path, None, Some(source))]);
+        let (stubs, declared) = (of("shop.py"), of("shop.pyi"));
+        assert_eq!((stubs.count(), stubs.idle()), (2, BTreeSet::from([0])));
+        assert_eq!((declared.count(), declared.idle(), declared.left().count()), (1, BTreeSet::new(), 0));
+        assert!(stubs.give_values());
+    }
+
+    #[test]
     fn parts_are_stubbed_some_or_all() {
         let before = "def a():\n    return 1\n";
         let after = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n";
@@ -236,8 +254,12 @@ mod tests {
             let files = stubs.with(kind, parts).into_iter();
             files.map(|(_, text)| text.map(|bytes| String::from_utf8(bytes).unwrap())).collect()
         };
-        assert_eq!(text(Stub::Zero, &[1]), [Some(after.replace("return 3", "return 0")), Some("{}".into())]);
-        let both = after.replace("return 2", "return None").replace("return 3", "return None");
+        assert_eq!(
+            text(Stub::Zero, &[1]),
+            [Some(after.replace("return 3", "return 0; return 3")), Some("{}".into())]
+        );
+        let both =
+            after.replace("return 2", "return None; return 2").replace("return 3", "return None; return 3");
         assert_eq!(text(Stub::Nothing, &[0, 1, 2]), [Some(both), None]);
         assert_eq!(text(Stub::NotImplemented, &[2]), [Some(after.into()), Some("{}".into())]);
         assert_eq!(text(Stub::Zero, &[]), [Some(after.into()), Some("{}".into())]);

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A body is that of the outermost function around a changed line, but for one that is called where it
-//! stands: a module's own wrapping. Declarations, imports and comments do nothing by themselves. Pure, as all
+//! stands: a module's own wrapping. Declarations, imports and comments do nothing by themselves. A body that
+//! does nothing is one all the same, and is told as that. Pure, as all
 //! of this room; whether a stub compiles is for who runs it to see.
 
 mod dead;
@@ -43,6 +44,8 @@ pub struct StubbedBody {
     pub name: String,
     /// With its head.
     pub lines: Lines,
+    /// It did nothing before it was stubbed, either.
+    pub is_idle: bool,
 }
 
 /// Lines that could not be stubbed.
@@ -61,6 +64,7 @@ struct Piece {
     whole: Range<usize>,
     /// What is replaced, and by what; nothing where this kind of stub does not fit.
     put: Vec<(Range<usize>, String)>,
+    is_idle: bool,
 }
 
 /// What a language makes of a source.
@@ -108,7 +112,11 @@ fn carried_out(tree: &Tree<'_>, starts: &[usize], mut plan: Plan, changed: &[Lin
     let mut bodies = Vec::new();
     for piece in plan.pieces {
         if !piece.put.is_empty() {
-            bodies.push(StubbedBody { name: piece.name, lines: lines_of(starts, &piece.whole) });
+            bodies.push(StubbedBody {
+                name: piece.name,
+                lines: lines_of(starts, &piece.whole),
+                is_idle: piece.is_idle,
+            });
             edits.extend(piece.put);
         }
     }

@@ -123,7 +123,7 @@ const CRITERIA: &[(&str, &str)] = &[
     ),
     (
         "assertion never seen failing; by-error-alone",
-        "Said of a criterion in the final proof: its tests pass whatever value stands in the place of what the run wrote, and are red only where that throws; no changed copy of them fails. So exit 4: read what they expect, and have them ask for more.",
+        "Said of a criterion in the final proof: its tests pass whatever value stands in the place of what the run wrote, and are red only where that throws; no changed copy of them fails, or what they run does nothing. So exit 4: read what they expect, and have them ask for more.",
     ),
     (
         "hollow",

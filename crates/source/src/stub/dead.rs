@@ -1,5 +1,5 @@
 //! Stubs in languages whose compilers want to see that everything is used: the stub comes first, and what it
-//! keeps from being reached stays.
+//! keeps from being reached stays. Who reads the source and does not run it finds in it what was there.
 
 use std::ops::Range;
 
@@ -31,5 +31,5 @@ pub(super) fn literal(
     let _ = at;
     let put =
         if kind == Stub::Nothing { vec![(bytes_of(tree, value), other.to_owned())] } else { Vec::new() };
-    Some(Piece { name, whole, put })
+    Some(Piece { name, whole, put, is_idle: false })
 }

@@ -41,20 +41,27 @@ pub(super) fn plan(tree: &Tree<'_>, is_changed: &dyn Fn(&Range<usize>) -> bool, 
 
 fn function(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
     let whole = bytes_of(tree, at);
-    let Some(body) = tree.child(at, "body").filter(|body| tree.parts(*body).next().is_some()) else {
+    let body = tree.child(at, "body");
+    let is_idle = body.is_some_and(|body| tree.parts(body).next().is_none());
+    // What is handed on where it stands, and what a program begins with, may be empty.
+    let may_be = tree.kind(at) == "func_literal" || is_start(tree, at);
+    let Some(body) = body.filter(|_| !is_idle || !may_be) else {
         plan.plain.push(whole);
         return;
     };
     let put = statement(tree, at, kind).map(|statement| dead::first(tree, body, &statement));
-    plan.pieces.push(Piece { name: name(tree, at), whole, put: put.into_iter().collect() });
+    plan.pieces.push(Piece { name: name(tree, at), whole, put: put.into_iter().collect(), is_idle });
+}
+
+fn is_start(tree: &Tree<'_>, at: usize) -> bool {
+    let own = tree.child(at, "name").map(|name| tree.text(name)).unwrap_or_default();
+    matches!(own, "init" | "main") && tree.kind(at) == "function_declaration"
 }
 
 fn statement(tree: &Tree<'_>, at: usize, kind: Stub) -> Option<String> {
-    let own = tree.child(at, "name").map(|name| tree.text(name)).unwrap_or_default();
-    // What runs before any test would keep all of them from running.
-    let is_start = matches!(own, "init" | "main") && tree.kind(at) == "function_declaration";
     match kind {
-        Stub::NotImplemented if is_start => Some("if true { return };".to_owned()),
+        // What runs before any test would keep all of them from running.
+        Stub::NotImplemented if is_start(tree, at) => Some("if true { return };".to_owned()),
         Stub::NotImplemented => Some("if true { panic(\"not implemented\") };".to_owned()),
         Stub::Nothing => {
             let values: Vec<String> = results(tree, at).iter().map(|one| format!("*new({one})")).collect();

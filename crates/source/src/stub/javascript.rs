@@ -133,7 +133,7 @@ fn function(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
     };
     let bytes = bytes_of(tree, body);
     let is_block = tree.kind(body) == "statement_block";
-    if is_block && tree.parts(body).next().is_none() {
+    if is_block && tree.parts(body).next().is_none() && !is_called_by_name(tree, at) {
         plan.plain.push(whole);
         return;
     }
@@ -142,7 +142,9 @@ fn function(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
     let put = if is_constructor(tree, at) {
         (bytes, constructor(tree, at, kind))
     } else if !is_block {
-        (bytes, value.map_or_else(|| format!("{{ {SAYS} }}"), str::to_owned))
+        let was = tree.text(body);
+        let says = || format!("{{ if (true) {{ {SAYS} }} return ({was}); }}");
+        (bytes, value.map_or_else(says, |value| format!("true ? {value} : ({was})")))
     } else {
         let stub = match value {
             None => SAYS.to_owned(),
@@ -150,10 +152,38 @@ fn function(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
             Some(value) if is_generator => format!("yield {value}; return;"),
             Some(value) => format!("return {value};"),
         };
-        // What comes after it stays, so that nothing is left unused.
+        // What comes after it stays, so that nothing is left unused, and who reads the source finds it.
         (bytes.start + 1..bytes.start + 1, format!(" if (true) {{ {stub} }}"))
     };
-    plan.pieces.push(Piece { name: name(tree, at), whole, put: vec![put] });
+    let is_idle = is_block && tree.parts(body).all(|statement| does_nothing(tree, statement));
+    plan.pieces.push(Piece { name: name(tree, at), whole, put: vec![put], is_idle });
+}
+
+fn does_nothing(tree: &Tree<'_>, statement: usize) -> bool {
+    matches!(tree.text(statement).trim_end_matches(';').trim(), "" | "return" | "return undefined")
+}
+
+/// Whether an empty body is one that somebody asks for: not what is handed on where it stands, what a constructor
+/// leaves to its parameters, and what an abstract class leaves to those below it.
+fn is_called_by_name(tree: &Tree<'_>, at: usize) -> bool {
+    if is_constructor(tree, at) || tree.ancestors(at).any(|up| tree.kind(up) == "abstract_class_declaration")
+    {
+        return false;
+    }
+    let is_own = matches!(
+        tree.kind(at),
+        "function_declaration" | "generator_function_declaration" | "method_definition"
+    );
+    is_own
+        || matches!(
+            tree.kind(tree.node(at).parent),
+            "variable_declarator"
+                | "pair"
+                | "assignment_expression"
+                | "export_statement"
+                | "public_field_definition"
+                | "field_definition"
+        )
 }
 
 fn is_constructor(tree: &Tree<'_>, at: usize) -> bool {
@@ -249,6 +279,6 @@ fn declarator(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
         };
         let name = tree.child(at, "name").or_else(|| tree.child(at, "property"));
         let name = name.map(|name| tree.text(name).to_owned()).unwrap_or_default();
-        plan.pieces.push(Piece { name, whole, put });
+        plan.pieces.push(Piece { name, whole, put, is_idle: false });
     }
 }

@@ -1,11 +1,14 @@
 //! Stubs in Python.
 
+mod idle;
+
 use std::ops::Range;
 
 use tdd_core::proof::Stub;
 
 use super::{Piece, Plan, bytes_of};
 use crate::tree::Tree;
+use idle::is_declaration;
 
 const SAYS: &str = "raise NotImplementedError(\"not implemented\")";
 /// The same where only an expression may stand.
@@ -95,40 +98,55 @@ fn function(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
         plan.plain.push(whole);
         return;
     };
-    let put = text(tree, at, kind);
-    plan.pieces.push(Piece { name: name(tree, at), whole, put: vec![(bytes_of(tree, body), put)] });
+    let put = vec![in_front(tree, body, &statements(tree, at, kind))];
+    plan.pieces.push(Piece { name: name(tree, at), whole, put, is_idle: idle::is_idle(tree, body) });
 }
 
-/// Whether it only says that there is, or will be, such a function.
-fn is_declaration(tree: &Tree<'_>, at: usize, outer: usize) -> bool {
-    let mut decorators = tree.children(outer).filter(|child| tree.kind(*child) == "decorator");
-    let is_marked = decorators.any(|one| {
-        let text = tree.text(one);
-        text.contains("abstractmethod") || text.trim_end().ends_with("overload")
-    });
-    let Some(body) = tree.child(at, "body") else { return true };
-    let mut statements = tree.parts(body).filter(|part| !is_text(tree, *part));
-    let does_nothing = |at: usize| {
-        let text = tree.text(at).trim();
-        matches!(text, "..." | "pass") || text.starts_with("raise NotImplementedError")
+/// The stub comes first, and what it keeps from being reached stays: a test that reads the source and does not run
+/// it finds in it what was there. A text that says what the function is for is none any more.
+fn in_front(tree: &Tree<'_>, body: usize, stub: &str) -> (Range<usize>, String) {
+    let Some(first) = tree.parts(body).next() else { return (bytes_of(tree, body), stub.to_owned()) };
+    let begin = tree.node(first).begin;
+    let before = tree.source.get(..begin).unwrap_or_default();
+    let indent = before.rsplit('\n').next().unwrap_or_default();
+    let put = if is_compound(tree.kind(first)) {
+        format!("{stub}\n{indent}")
+    } else {
+        // On one line, as the whole function may be.
+        format!("{stub}; ")
     };
-    is_marked || !statements.any(|statement| !does_nothing(statement))
+    (begin..begin, put)
 }
 
-/// What stands in the place of a body: one line, whatever stood there.
-fn text(tree: &Tree<'_>, at: usize, kind: Stub) -> String {
+/// Whether it has a line of its own.
+fn is_compound(statement: &str) -> bool {
+    matches!(
+        statement,
+        "if_statement"
+            | "for_statement"
+            | "while_statement"
+            | "try_statement"
+            | "with_statement"
+            | "match_statement"
+            | "function_definition"
+            | "class_definition"
+            | "decorated_definition"
+    )
+}
+
+/// What comes before all that a body does, on one line. What yields still does: the `yield` of its body stays.
+fn statements(tree: &Tree<'_>, at: usize, kind: Stub) -> String {
     let name = tree.child(at, "name").map(|name| tree.text(name)).unwrap_or_default();
     if matches!(name, "__init__" | "__init_subclass__" | "__set_name__" | "__del__" | "__post_init__") {
-        return if kind == Stub::NotImplemented { SAYS.to_owned() } else { "pass".to_owned() };
+        return if kind == Stub::NotImplemented { SAYS.to_owned() } else { "return".to_owned() };
     }
     let value = value(kind, first_given(tree, at));
     let yields = yields(tree, at);
     match (value, yields) {
-        (None, false) => SAYS.to_owned(),
-        (None, true) => format!("{SAYS}; yield"),
+        (None, false | true) => SAYS.to_owned(),
         (Some(value), false) => format!("return {value}"),
-        (Some("None"), true) => "return; yield".to_owned(),
-        (Some(value), true) => format!("yield {value}"),
+        (Some("None"), true) => "return".to_owned(),
+        (Some(value), true) => format!("yield {value}; return"),
     }
 }
 
@@ -198,7 +216,10 @@ fn lambda(tree: &Tree<'_>, at: usize, kind: Stub) -> Option<Piece> {
     let put = value(kind, first).unwrap_or(SAYS_AS_VALUE).to_owned();
     // A key that is given to a sort, say, is a part of the statement around it.
     let whole = tree.ancestors(at).find(|up| tree.kind(*up).ends_with("statement")).unwrap_or(at);
-    Some(Piece { name: name(tree, at), whole: bytes_of(tree, whole), put: vec![(bytes_of(tree, body), put)] })
+    // What was there stays, as in a body.
+    let put = format!("{put} if True else ({})", tree.text(body));
+    let put = vec![(bytes_of(tree, body), put)];
+    Some(Piece { name: name(tree, at), whole: bytes_of(tree, whole), put, is_idle: false })
 }
 
 /// A name that is given a literal value at the level of a module or class.
@@ -220,5 +241,5 @@ fn constant(tree: &Tree<'_>, at: usize, kind: Stub) -> Option<Piece> {
         Some(value) if kind != Stub::First => vec![(bytes_of(tree, right), value.to_owned())],
         Some(_) | None => Vec::new(),
     };
-    Some(Piece { name: tree.text(left).to_owned(), whole: bytes_of(tree, at), put })
+    Some(Piece { name: tree.text(left).to_owned(), whole: bytes_of(tree, at), put, is_idle: false })
 }

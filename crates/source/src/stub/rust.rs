@@ -84,12 +84,17 @@ pub(super) fn plan(tree: &Tree<'_>, is_changed: &dyn Fn(&Range<usize>) -> bool, 
 
 fn function(tree: &Tree<'_>, at: usize, kind: Stub, plan: &mut Plan) {
     let whole = bytes_of(tree, at);
-    let Some(body) = tree.child(at, "body").filter(|body| tree.parts(*body).next().is_some()) else {
+    let body = tree.child(at, "body");
+    let is_idle = body.is_some_and(|body| tree.parts(body).next().is_none());
+    // What others may write anew, and what a program begins with, may be empty.
+    let may_be = tree.ancestors(at).any(|up| tree.kind(up) == "trait_item")
+        || tree.child(at, "name").is_some_and(|name| tree.text(name) == "main");
+    let Some(body) = body.filter(|_| !is_idle || !may_be) else {
         plan.plain.push(whole);
         return;
     };
     let put = statement(tree, at, kind).map(|statement| dead::first(tree, body, &statement));
-    plan.pieces.push(Piece { name: name(tree, at), whole, put: put.into_iter().collect() });
+    plan.pieces.push(Piece { name: name(tree, at), whole, put: put.into_iter().collect(), is_idle });
 }
 
 fn statement(tree: &Tree<'_>, at: usize, kind: Stub) -> Option<String> {

@@ -59,11 +59,15 @@ fn python_bodies_say_that_they_are_not_implemented() {
     let says = "raise NotImplementedError(\"not implemented\")";
     for line in [
         format!(
-            "    def __init__(self, items):\n        {says}\n\n    @property\n    def total(self):\n        {says}\n"
+            "    def __init__(self, items):\n        {says}; self.items = items\n\n    @property\n    def total(self):\n        {says}; \"\"\"The sum.\"\"\"\n        return sum(self.items)\n"
         ),
-        format!("    def double(n: int = 1) -> int: {says}\n"),
-        format!("    def each(self, start):\n        {says}; yield\n"),
-        format!("async def fetch(url):\n    {says}\n\n\n@overload\ndef f(a: int) -> int: ...\n"),
+        format!("    def double(n: int = 1) -> int: {says}; return n * 2\n"),
+        format!(
+            "    def each(self, start):\n        {says}\n        for item in self.items:\n            yield item + start\n"
+        ),
+        format!(
+            "async def fetch(url):\n    {says}\n    def inner():\n        yield 1\n    return list(inner())\n\n\n@overload\ndef f(a: int) -> int: ...\n"
+        ),
         "RATE = 0.2\n".to_owned(),
     ] {
         assert!(stubbed.text.contains(&line), "{line}\n---\n{}", stubbed.text);
@@ -77,23 +81,41 @@ fn python_bodies_give_values() {
             Stub::Nothing,
             [
                 "RATE = None\n",
-                "items):\n        pass\n",
-                "int: return None\n",
-                "start):\n        return; yield\n",
+                "items):\n        return; self.items = items\n",
+                "int: return None; return n * 2\n",
+                "start):\n        return\n        for item",
             ],
         ),
         (
             Stub::Zero,
-            ["size = 0\n", "items):\n        pass\n", "int: return 0\n", "start):\n        yield 0\n"],
+            [
+                "size = 0\n",
+                "items):\n        return; self",
+                "int: return 0; ",
+                "start):\n        yield 0; return\n",
+            ],
         ),
         (
             Stub::Text,
-            ["RATE = \"\"\n", "total(self):\n        return \"\"\n", "int: return \"\"\n", "yield \"\"\n"],
+            [
+                "RATE = \"\"\n",
+                "total(self):\n        return \"\"; ",
+                "int: return \"\"; ",
+                "yield \"\"; return\n",
+            ],
         ),
-        (Stub::List, ["RATE = []\n", "total(self):\n        return []\n", "int: return []\n", "yield []\n"]),
+        (
+            Stub::List,
+            ["RATE = []\n", "total(self):\n        return []; ", "int: return []; ", "yield []; return\n"],
+        ),
         (
             Stub::First,
-            ["RATE = 0.2\n", "total(self):\n        return None\n", "int: return n\n", "yield start\n"],
+            [
+                "RATE = 0.2\n",
+                "total(self):\n        return None; ",
+                "int: return n; ",
+                "yield start; return\n",
+            ],
         ),
     ] {
         let text = text(Language::Python, PYTHON, kind);
@@ -108,7 +130,7 @@ fn only_what_changed_is_stubbed_and_what_can_t_be_is_told() {
     let source =
         "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\nREGISTRY = build(b)\nkey = lambda x: -x\n";
     let found = stubbed(Language::Python, source, &[some(5, 6)], Stub::Zero).unwrap();
-    assert_eq!(found.text, source.replace("return 2", "return 0"));
+    assert_eq!(found.text, source.replace("return 2", "return 0; return 2"));
     assert_eq!((found.bodies[0].lines.clone(), found.left.len()), (4..6, 0));
 
     let found = stubbed(Language::Python, source, &[some(8, 10)], Stub::NotImplemented).unwrap();
@@ -155,7 +177,9 @@ fn typescript_bodies_throw_and_give_values() {
     assert_eq!(found.left, []);
     let says = "throw new Error(\"not implemented\");";
     for line in [
-        format!("(items: Item[]): number => {{ {says} }};\n"),
+        format!(
+            "(items: Item[]): number => {{ if (true) {{ {says} }} return (items.reduce((sum, item) => sum + item.price, 0)); }};\n"
+        ),
         format!("each(start = 1) {{ if (true) {{ {says} }}\n  yield start;\n"),
         format!("(private items: Item[]) {{ super(...arguments); {says} }}\n"),
         format!("function inner() {{ if (true) {{ {says} }} return tax(1); }}\n"),
@@ -164,12 +188,17 @@ fn typescript_bodies_throw_and_give_values() {
         assert!(found.text.contains(&line), "{line}\n---\n{}", found.text);
     }
     let first = text(Language::TypeScript, TYPESCRIPT, Stub::First);
-    for line in ["number => items;\n", "yield start; return;", "return url;", "{ super(...arguments); }\n"] {
+    for line in [
+        "number => true ? items : (items.reduce(",
+        "yield start; return;",
+        "return url;",
+        "{ super(...arguments); }\n",
+    ] {
         assert!(first.contains(line), "{line}\n---\n{first}");
     }
     let zero = text(Language::TypeScript, TYPESCRIPT, Stub::Zero);
     assert!(
-        zero.contains("RATE = 0;") && zero.contains("size = 0;") && zero.contains("number => 0;"),
+        zero.contains("RATE = 0;") && zero.contains("size = 0;") && zero.contains("number => true ? 0 : ("),
         "{zero}"
     );
     let common =
@@ -324,8 +353,102 @@ fn ac_tdd_8_84_a_body_of_one_text_is_stubbed() {
     for body in ["return \"x\"", "return f\"{name}!\"", "return 'a' 'b'", "yield \"x\""] {
         assert_eq!(stub(body), (1, 0), "{body}");
     }
-    // What only says what it will do is a declaration still.
-    for body in ["\"\"\"Not yet.\"\"\"", "\"\"\"Not yet.\"\"\"\n    ..."] {
+    // What only says that it is not there yet is a declaration still.
+    for body in ["raise NotImplementedError", "\"\"\"Not yet.\"\"\"\n    raise NotImplementedError(\"f\")"] {
         assert_eq!(stub(body).0, 0, "{body}");
+    }
+}
+
+#[test]
+fn ac_tdd_8_87_what_a_body_was_stays_in_the_source() {
+    for (language, source) in [
+        (Language::Python, "def slug(text):\n    text.lower()\n    return text\n"),
+        (Language::Python, "def slug(text): return text.lower()\n"),
+        (
+            Language::Python,
+            "class A:\n\tasync def slug(self, text):\n\t\t# as it is\n\t\tif text.lower():\n\t\t\tyield 1\n",
+        ),
+        (Language::Python, "def slug(text):\n    global last\n    last = text.lower()\n"),
+        (
+            Language::Python,
+            "def slug(text):\n    @wraps(text.lower())\n    def inner(): ...\n    return inner\n",
+        ),
+        (Language::Python, "slug = lambda text: text.lower()\n"),
+        (Language::JavaScript, "export const slug = (text) => text.lower();\n"),
+        (Language::JavaScript, "export const slug = (text) => ({ a: text.lower() });\n"),
+    ] {
+        for kind in Stub::ALL {
+            let now = text(language, source, kind);
+            assert!(now.contains("text.lower()"), "{kind:?}: {now}");
+            assert_ne!(now, source, "{kind:?}");
+            assert!(!Tree::parse(language, &now).unwrap().is_torn(&(0..1)), "{kind:?}: {now}");
+        }
+    }
+    // What is given back is still given by a generator.
+    let each = "def each(items):\n    for item in items:\n        yield item\n";
+    assert_eq!(text(Language::Python, each, Stub::Nothing), each.replace("    for", "    return\n    for"));
+}
+
+/// How many bodies of a source can be stubbed, and how many of them do nothing.
+fn idle(language: Language, source: &str) -> (usize, usize) {
+    let found = stubbed(language, source, &all(source), Stub::NotImplemented).unwrap();
+    assert_eq!(found.left, [], "{source}");
+    (found.bodies.len(), found.bodies.iter().filter(|body| body.is_idle).count())
+}
+
+#[test]
+fn ac_tdd_8_88_a_body_that_does_nothing_is_one_and_told_as_that() {
+    use Language::{Go, JavaScript, Python, Rust, TypeScript};
+    for body in
+        ["pass", "...", "\"\"\"Not yet.\"\"\"", "\"\"\"Not yet.\"\"\"\n    ...", "return", "return None"]
+    {
+        assert_eq!(idle(Python, &format!("def f(name):\n    {body}\n")), (1, 1), "{body}");
+        assert_eq!(idle(Python, &format!("class A:\n  @staticmethod\n  def f():\n    {body}\n")), (1, 1));
+    }
+    assert_eq!(text(Python, "def f(): pass\n", Stub::Zero), "def f(): return 0; pass\n");
+    for (language, source) in [
+        (JavaScript, "export function f(a) {}\n"),
+        (JavaScript, "export const f = (a) => {};\n"),
+        (TypeScript, "export class A {\n  f(a: number): void {}\n}\n"),
+        (Go, "package shop\n\nfunc F(a int) {}\n"),
+        (Rust, "pub fn f(a: u8) {}\n"),
+    ] {
+        assert_eq!(idle(language, source), (1, 1), "{source}");
+    }
+    for (language, source) in [
+        (Python, "def f(name):\n    print(name)\n"),
+        (Python, "def f(name):\n    return 0\n"),
+        (JavaScript, "export const f = () => 0;\n"),
+        (JavaScript, "export function f(a) { a.b(); }\n"),
+    ] {
+        assert_eq!(idle(language, source), (1, 0), "{source}");
+    }
+}
+
+#[test]
+fn ac_tdd_8_88_what_others_are_to_write_is_a_declaration() {
+    for source in [
+        "class A(ABC):\n    def f(self):\n        pass\n",
+        "class A(metaclass=abc.ABCMeta):\n    def f(self): ...\n",
+        "class A(typing.Protocol[T]):\n    def f(self) -> int: ...\n",
+        "class A:\n    @abc.abstractmethod\n    def f(self): ...\n\n    def on_close(self):\n        pass\n",
+        "@overload\ndef f(a: int) -> int: ...\n",
+        "class E(Exception):\n    pass\n",
+        "class E(Exception):\n    \"\"\"Too much.\"\"\"\n",
+        "if TYPE_CHECKING:\n    def f(a): ...\n",
+        "@hookspec\ndef f(a):\n    \"\"\"Called when.\"\"\"\n",
+    ] {
+        // The condition around a declaration is no concern of this test.
+        let found = stubbed(Language::Python, source, &all(source), Stub::NotImplemented).unwrap();
+        assert_eq!(found.bodies, [], "{source}");
+    }
+    for (language, source) in [
+        (Language::TypeScript, "export class A {\n  constructor(private a: number) {}\n}\n"),
+        (Language::TypeScript, "export abstract class A {\n  onClose() {}\n}\n"),
+        (Language::JavaScript, "on(() => {});\n"),
+        (Language::Go, "package shop\n\nfunc main() {}\n"),
+        (Language::Rust, "pub trait A {\n    fn on_close(&self) {}\n}\n"),
+    ] {
+        assert_eq!(idle(language, source), (0, 0), "{source}");
     }
 }

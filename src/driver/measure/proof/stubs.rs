@@ -5,7 +5,8 @@
 //!        │                ─► only as good as what follows
 //!        ▼            green ─► open
 //! values, one by one  red ─► seen
-//!                     green under all, and no changed copy fails ─► by the error alone, or hollow
+//!                     green under all, and no changed copy fails or what is run does nothing
+//!                         ─► by the error alone, or hollow
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,8 +82,13 @@ impl<W: World> Drive<'_, W> {
                 (Some((stub, test)), _) => Seen::By { stub, test },
                 (None, Some(test)) => {
                     let is_green = can_tell && Stub::values().all(|kind| watch.is_green(&id, kind, &stubs));
-                    if is_green && !self.can_fail(proving, &id, findings).await? {
+                    if is_green
+                        && (self.runs_nothing(proving, (&id, &stubs), findings).await?
+                            || !self.can_fail(proving, &id, findings).await?)
+                    {
                         Seen::ByErrorAlone { test }
+                    } else if stubs.count() == stubs.idle().len() {
+                        Seen::Not { why: "no body of the change does anything".to_owned() }
                     } else {
                         Seen::By { stub: Stub::NotImplemented, test }
                     }
@@ -92,6 +98,29 @@ impl<W: World> Drive<'_, W> {
             findings.criteria[at].seen = seen;
         }
         Ok(())
+    }
+
+    /// Whether of the change its tests run nothing but bodies that do nothing: what a changed copy of them expects
+    /// then is nothing that the code could give.
+    async fn runs_nothing(
+        &mut self,
+        proving: &Proving,
+        (id, stubs): (&CriterionId, &Stubs),
+        findings: &mut ProofFindings,
+    ) -> Result<bool, Trouble> {
+        let idle = stubs.idle();
+        let others: Vec<usize> = stubs.fitting(Stub::NotImplemented).difference(&idle).copied().collect();
+        if idle.is_empty() || others.is_empty() {
+            return Ok(!idle.is_empty());
+        }
+        self.check_out(&proving.tree, proving.bring)?;
+        self.ports.bench.put(&stubs.with(Stub::NotImplemented, &others))?;
+        let own = self.own_tests("proof: not implemented but what does nothing", std::slice::from_ref(id));
+        let run = self.proof_run(&own, findings).await?;
+        let Some(report) = &run.report else { return Ok(false) };
+        let mapping = self.mapping();
+        let results = mapping.results(id, report);
+        Ok(!results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed))
     }
 
     /// Whether a copy of one of its tests fails by what it expects, once that is changed.
