@@ -117,6 +117,27 @@ fn ac_tdd_8_86_an_expectation_that_nothing_is_thrown_is_never_seen_failing() {
     is_verified(of_node(&[("test/ac-ste-1-1.test.js", &both), ("test/checks.js", SAME)]));
 }
 
+/// A mended crash is seen on the code that crashed, whatever stubs do.
+#[test]
+fn ac_tdd_8_91_who_asks_that_older_code_throws_no_more_has_seen_it_throw() {
+    let project = &[
+        (".gitignore", "node_modules/\n"),
+        ("package.json", "{ \"type\": \"module\" }\n"),
+        ("src/shop.js", "export const one = () => 1;\nexport const first = (all) => all[0].name;\n"),
+        (
+            "test/old.test.js",
+            "import test from 'node:test';\nimport assert from 'node:assert';\nimport { one } from \
+                              '../src/shop.js';\n\ntest('old', () => assert.equal(one(), 1));\n",
+        ),
+    ];
+    let code = "export const one = () => 1;\nexport const first = (all) => all[0]?.name;\n";
+    let test = "import assert from 'node:assert';\nimport test from 'node:test';\nimport { first } from \
+                '../src/shop.js';\n\ntest('empty', () => assert.doesNotThrow(() => first([])));\n";
+    let (tests, code) = ([("test/ac-ste-1-1.test.js", test)], [("src/shop.js", code)]);
+    let shape = Shape { project, command: "node --test", tests: &tests, code: &code, modules: None };
+    shape.run_with(PROVEN).1.expect(0);
+}
+
 const PYTHON: &[(&str, &str)] = &[
     (".gitignore", "__pycache__/\n"),
     ("shop.py", "def one():\n    return 1\n"),

@@ -15,4 +15,4 @@ mod stubs;
 
 pub use checkout::Checkouts;
 pub use lines::{ChangedLines, changed_lines};
-pub use stubs::{Changed, Stubs};
+pub use stubs::{Changed, Stubs, has_word};

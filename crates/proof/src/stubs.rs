@@ -25,6 +25,8 @@ pub struct Stubs {
     sources: Vec<Source>,
     data: Vec<Changed>,
     bodies: Vec<(usize, StubbedBody)>,
+    /// Of these a body was there before, by its name in the file.
+    older: BTreeSet<usize>,
     left: Vec<String>,
 }
 
@@ -73,7 +75,12 @@ impl Stubs {
                 for line in changed.removed_before.iter().filter(|line| !is_within(line)) {
                     self.leave(&change.path, Some(&(*line..*line)), "lines were removed");
                 }
-                self.bodies.extend(all.iter().filter(|body| is_changed(body)).map(|body| (at, body.clone())));
+                for body in all.iter().filter(|body| is_changed(body)) {
+                    if has_word(&before, &body.name) {
+                        self.older.insert(self.bodies.len());
+                    }
+                    self.bodies.push((at, body.clone()));
+                }
                 let is_new = |left: &&Left| changed.now.iter().any(|lines| overlaps(lines, &left.lines));
                 for left in lines_left.iter().filter(is_new) {
                     self.leave(&change.path, Some(&left.lines), &left.what);
@@ -88,6 +95,17 @@ impl Stubs {
     pub fn idle(&self) -> BTreeSet<usize> {
         let all = self.bodies.iter().enumerate();
         all.filter(|(_, (_, body))| body.is_idle).map(|(part, _)| part).collect()
+    }
+
+    /// Whether the change is one of code that was there before.
+    pub fn changes_older(&self) -> bool {
+        !self.older.is_empty()
+    }
+
+    /// What is new in the change, by its names.
+    pub fn new_names(&self) -> impl Iterator<Item = &str> {
+        let all = self.bodies.iter().enumerate().filter(|(part, _)| !self.older.contains(part));
+        all.map(|(_, (_, body))| body.name.as_str()).filter(|name| !name.is_empty())
     }
 
     fn leave(&mut self, path: &RelPath, lines: Option<&Lines>, what: &str) {
@@ -186,6 +204,13 @@ fn pieces(language: Language, text: &str, lines: &[Lines]) -> Result<(Vec<Stubbe
     Ok((all, left))
 }
 
+/// Whether a text has this name as a word of its own; a method's name is that behind its class's.
+pub fn has_word(text: &str, name: &str) -> bool {
+    let own = name.rsplit(['.', ':', '#']).next().unwrap_or_default();
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    !own.is_empty() && text.split(|c: char| !is_part(c)).any(|word| word == own)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +258,17 @@ mod tests {
         assert_eq!((stubs.count(), stubs.idle()), (2, BTreeSet::from([0])));
         assert_eq!((declared.count(), declared.idle(), declared.left().count()), (1, BTreeSet::new(), 0));
         assert!(stubs.give_values());
+    }
+
+    #[test]
+    fn ac_tdd_8_91_what_was_there_before_is_told_from_what_is_new() {
+        let before = "def a():\n    return 1\n";
+        let of = |after: &str| Stubs::of(&[changed("shop.py", Some(before), Some(after))]);
+        let both = of("def a():\n    return ab()\n\n\ndef ab():\n    return 2\n");
+        assert!(both.changes_older());
+        assert_eq!(both.new_names().collect::<Vec<_>>(), ["ab"]);
+        let new = of("def a():\n    return 1\n\n\ndef ab():\n    return 2\n");
+        assert!(!new.changes_older());
     }
 
     #[test]

@@ -15,6 +15,10 @@ const STREAM_DEADLINE: Duration = Duration::from_mins(30);
 /// it, more than twice only if somebody leans on Ctrl-C.
 pub(super) const STARTS: usize = 20;
 
+/// How long a child that was started is waited for until it has a program of its own: 200 ms.
+const MOST_LOOKS: u32 = 10_000;
+const BETWEEN_LOOKS: Duration = Duration::from_micros(20);
+
 /// Ends a git that streams for too long, unless it is dropped before.
 #[derive(Debug)]
 pub(super) struct Watchdog(
@@ -70,12 +74,19 @@ pub(super) fn start(mut command: Command) -> Result<Child, Trouble> {
 }
 
 /// Whether a child that was just started is past its life already, though it can't be waited for
-/// yet: the system gives a program's place back before it tells of its end. Where there is no
-/// `/proc`, nothing is known.
+/// yet: the system gives a program's place back before it tells of its end. For a moment before it
+/// becomes git, or ends without, it still has our own program. Where there is no `/proc`, nothing is known.
 fn is_ending(child: &Child) -> bool {
-    let program = std::fs::read_link(format!("/proc/{}/exe", child.id()));
-    let is_gone = program.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
-    is_gone && std::fs::read_link("/proc/self/exe").is_ok()
+    let Ok(own) = std::fs::read_link("/proc/self/exe") else { return false };
+    let path = format!("/proc/{}/exe", child.id());
+    for _ in 0..MOST_LOOKS {
+        match std::fs::read_link(&path) {
+            Ok(program) if program == own => std::thread::park_timeout(BETWEEN_LOOKS),
+            Ok(_) => return false,
+            Err(error) => return error.kind() == std::io::ErrorKind::NotFound,
+        }
+    }
+    false
 }
 
 pub(super) fn spawn(command: &mut Command) -> Result<Child, Trouble> {
@@ -136,11 +147,14 @@ mod tests {
             drop(end);
             rest
         });
-        let pause = Duration::from_micros(300);
+        // Longer than a start takes on a busy machine, so that not all of many in a row are met.
+        let pause = Duration::from_millis(2);
         while ended.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
             let _ = kill_process_group(group, Signal::INT);
         }
         let rest = rest.join().unwrap().join("\n");
-        assert!(child.wait().unwrap().success(), "{rest}");
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(child.wait().unwrap().success(), "{rest}\n{said}");
     }
 }

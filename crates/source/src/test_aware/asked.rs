@@ -3,7 +3,8 @@
 //! ```text
 //! asks   "'test_shop' in sys.modules", "'test' in frame.f_code.co_filename", "new Error().stack.includes('.test.')"
 //! looks  "'test' in sys.argv", since a program may have a command of that name; "os.environ.get('CI')" and the other
-//!        variables of those who run tests, which honest code reads at times
+//!        variables of those who run tests, which honest code reads at times; "open('tests/test_shop.py')": what is
+//!        expected stands there
 //! ```
 //!
 //! The words of a question and what it asks have to stand in one expression: one that goes by a variable is not seen.
@@ -71,6 +72,24 @@ pub(super) fn in_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
 const SURROUNDINGS: &[&str] =
     &["CI", "GITHUB_ACTIONS", "GITLAB_CI", "TEST", "MODE", "CARGO_PKG_NAME", "CARGO_MANIFEST_DIR", "CARGO"];
 
+/// By the names that the runners of the five languages look for. A pattern of such names is none, nor is a part of one.
+fn names_test_file(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    let (stem, extension) = name.rsplit_once('.').unwrap_or_default();
+    let is_plain = !word.contains(['*', '{', '$', '%']);
+    // A part of a name is what tools look for.
+    let own = match extension {
+        "py" => stem.strip_prefix("test_").or_else(|| stem.strip_suffix("_test")),
+        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => {
+            stem.strip_suffix(".test").or_else(|| stem.strip_suffix(".spec"))
+        }
+        "go" => stem.strip_suffix("_test"),
+        "rs" => Some(stem).filter(|_| word.starts_with("tests/") || word.contains("/tests/")),
+        _ => None,
+    };
+    is_plain && own.is_some_and(|own| !own.is_empty())
+}
+
 /// Whether this string is the name of a variable that is read while the program runs.
 fn reads_variable(tree: &Tree<'_>, at: usize) -> bool {
     let around = tree.ancestors(at).take(3).find(|around| {
@@ -111,5 +130,6 @@ fn asked(tree: &Tree<'_>, at: usize, tongue: &Tongue) -> Option<TestAwareSign> {
     }
     // A file of tests, or a runner's: no command has such a name.
     let is_plain = matches!(word, "test" | "tests" | "--test" | "spec");
-    says(tongue.arguments).then_some(if is_plain { Looks } else { Asks })
+    let asked = says(tongue.arguments).then_some(if is_plain { Looks } else { Asks });
+    asked.or_else(|| names_test_file(word).then_some(Looks))
 }

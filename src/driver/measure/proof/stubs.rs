@@ -13,11 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::criterion::CriterionId;
+use tdd_core::finding::{RedKind, RedTest};
 use tdd_core::ports::{Bench, World};
 use tdd_core::proof::{Extent, ProofFindings, Seen, Stub};
 use tdd_core::test::{FailureKind, Outcome, TestId, TestReport};
 use tdd_core::trouble::Trouble;
-use tdd_proof::Stubs;
+use tdd_proof::{Stubs, has_word};
 
 use super::Proving;
 
@@ -80,6 +81,9 @@ impl<W: World> Drive<'_, W> {
             let id = findings.criteria[at].id.clone();
             let seen = match (watch.seen.remove(&id), watch.thrown.get(&id).cloned()) {
                 (Some((stub, test)), _) => Seen::By { stub, test },
+                (None, Some(test)) if self.was_red_on_code(&id, &stubs) => {
+                    Seen::By { stub: Stub::NotImplemented, test }
+                }
                 (None, Some(test)) => {
                     let is_green = can_tell && Stub::values().all(|kind| watch.is_green(&id, kind, &stubs));
                     if is_green
@@ -98,6 +102,17 @@ impl<W: World> Drive<'_, W> {
             findings.criteria[at].seen = seen;
         }
         Ok(())
+    }
+
+    /// Whether a test of it was seen failing on code that was there before the run, and not for want of what is new:
+    /// who asks that nothing is thrown any more has met the code that threw.
+    fn was_red_on_code(&self, id: &CriterionId, stubs: &Stubs) -> bool {
+        let red = self.state.red.as_ref().and_then(|red| red.criteria.iter().find(|red| red.id == *id));
+        let is_so = |test: &RedTest| {
+            matches!(test.kind, RedKind::Assertion | RedKind::Error)
+                && !stubs.new_names().any(|name| has_word(&test.message, name))
+        };
+        stubs.changes_older() && red.is_some_and(|red| red.tests.iter().any(is_so))
     }
 
     /// Whether of the change its tests run nothing but bodies that do nothing: what a changed copy of them expects
