@@ -53,6 +53,7 @@ fn ac_tdd_8_75_so_is_what_a_helper_lacks_that_exports_by_default() {
 /// Of a module that a test mocks, or imports as it runs, vite tells the path from the root.
 #[test]
 fn ac_tdd_8_89_a_module_beside_a_mocked_one_is_missing() {
+    left_to_the_night!();
     let Some(modules) = node_modules("vitest") else { return };
     let mocked = "import { expect, test, vi } from 'vitest';\nimport { save } from '../src/todos.js';\n\n\
                   vi.mock('../src/shop.js', () => ({ one: () => 5 }));\n\n\

@@ -96,6 +96,30 @@ fn all_kinds_of_tests_and_of_files_are_told_apart() {
     }
 }
 
+/// vite tells some modules by their path from the project's root, which nothing in the file system's root is.
+#[test]
+fn ac_tdd_8_89_a_path_from_the_root_is_the_projects_own_unless_the_system_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new(folder.path(), folder.path());
+    let file = folder.path().join("a.test.ts");
+    for (module, kind) in
+        [("/new-in-the-project/todos.js", FailureKind::Missing), ("/usr/lib/todos.js", FailureKind::Load)]
+    {
+        let message = format!("Cannot find module '{module}' imported from {}", file.display());
+        let error =
+            serde_json::json!({ "class": "Error", "code": "ERR_MODULE_NOT_FOUND", "message": message });
+        let line = serde_json::json!({
+            "ev": "test", "file": file, "name": "saves", "outcome": "fail", "phase": "call", "ms": 1.0, "errors": [error],
+        });
+        let reported = jsonl::parse(format!("{{\"ev\":\"start\",\"v\":1}}\n{line}\n").as_bytes());
+        let report = results(&reported, &place);
+        assert!(
+            matches!(&report.tests[0].outcome, Outcome::Failed(failure) if failure.kind == kind),
+            "{module}: {report:?} {reported:?}"
+        );
+    }
+}
+
 #[test]
 fn a_report_that_is_absent_cut_or_too_large_is_no_evidence() {
     let folder = tempfile::tempdir().unwrap();
