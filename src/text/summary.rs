@@ -188,7 +188,7 @@ impl Row {
 
 fn matrix(state: &State, facts: &SummaryFacts) -> Vec<Row> {
     let row = |id: &CriterionId| {
-        let found = state.red.as_ref().and_then(|red| red.criteria.iter().find(|red| red.id == *id));
+        let found = state.red.as_ref().and_then(|red| red.of(id));
         let tests = found.map(|red| red.tests.as_slice()).unwrap_or_default();
         let kinds: BTreeSet<RedKind> = tests.iter().map(|test| test.kind).collect();
         Row {

@@ -247,6 +247,13 @@ pub struct RedFindings {
     pub by_hand: Vec<CriterionId>,
 }
 
+impl RedFindings {
+    /// What is known of one criterion.
+    pub fn of(&self, id: &CriterionId) -> Option<&CriterionRed> {
+        self.criteria.iter().find(|one| one.id == *id)
+    }
+}
+
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -127,11 +127,7 @@ impl Story {
         };
         let criteria = self.state.run.requirement.criteria.iter().map(|criterion| criterion.id.clone());
         let unreached: Vec<CriterionId> = criteria.filter(|other| !self.state.is_reached(other)).collect();
-        TestsThen {
-            red: red.criteria.iter().find(|one| one.id == *id).cloned(),
-            left_out: red.mapping.left_out(&unreached),
-            green_before,
-        }
+        TestsThen { red: red.of(id).cloned(), left_out: red.mapping.left_out(&unreached), green_before }
     }
 
     fn add(
@@ -169,14 +165,14 @@ impl Story {
         let is_it = |told: &&Told| told.key == Key::TestWriter && told.left.is_some();
         let last = self.attempts.iter().rev().find(is_it).filter(|_| self.state.red.is_none())?;
         let Findings::Red(red) = &last.findings else { return None };
-        let own = red.criteria.iter().find(|one| one.id == *id);
+        let own = red.of(id);
         Some((last, own.filter(|own| !own.files.is_empty() || !own.tests.is_empty())?))
     }
 
     /// Every test of every criterion in hand, in the order of the criteria.
     pub fn matrix(&self) -> Vec<TestStory<'_>> {
         let red = self.state.red.as_ref();
-        let of = |id: &'_ CriterionId| red.and_then(|red| red.criteria.iter().find(|one| one.id == *id));
+        let of = |id: &'_ CriterionId| red.and_then(|red| red.of(id));
         let criteria = self.state.run.plan.criteria.iter();
         let tests = criteria
             .filter_map(|id| Some((id, of(id)?)))

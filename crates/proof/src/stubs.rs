@@ -76,7 +76,7 @@ impl Stubs {
                     self.leave(&change.path, Some(&(*line..*line)), "lines were removed");
                 }
                 for body in all.iter().filter(|body| is_changed(body)) {
-                    if has_word(&before, &body.name) {
+                    if has_word(&before, own_name(body)) {
                         self.older.insert(self.bodies.len());
                     }
                     self.bodies.push((at, body.clone()));
@@ -105,7 +105,7 @@ impl Stubs {
     /// What is new in the change, by its names.
     pub fn new_names(&self) -> impl Iterator<Item = &str> {
         let all = self.bodies.iter().enumerate().filter(|(part, _)| !self.older.contains(part));
-        all.map(|(_, (_, body))| body.name.as_str()).filter(|name| !name.is_empty())
+        all.map(|(_, (_, body))| own_name(body)).filter(|name| !name.is_empty())
     }
 
     fn leave(&mut self, path: &RelPath, lines: Option<&Lines>, what: &str) {
@@ -204,11 +204,15 @@ fn pieces(language: Language, text: &str, lines: &[Lines]) -> Result<(Vec<Stubbe
     Ok((all, left))
 }
 
-/// Whether a text has this name as a word of its own; a method's name is that behind its class's.
+/// A method's is what stands behind its class's.
+fn own_name(body: &StubbedBody) -> &str {
+    body.name.rsplit(['.', ':', '#']).next().unwrap_or_default()
+}
+
+/// Whether a text has this name as a word of its own.
 pub fn has_word(text: &str, name: &str) -> bool {
-    let own = name.rsplit(['.', ':', '#']).next().unwrap_or_default();
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    !own.is_empty() && text.split(|c: char| !is_part(c)).any(|word| word == own)
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
+    !name.is_empty() && text.split(|char| !is_part(char)).any(|word| word == name)
 }
 
 #[cfg(test)]

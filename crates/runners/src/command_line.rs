@@ -21,7 +21,7 @@ pub mod parts;
 mod unwrapped;
 mod words;
 
-pub(crate) use call::{Asked, call_of, plain_call_of};
+pub(crate) use call::{Asked, call_of};
 pub use call::{RunnerCall, quote, typed};
 pub(crate) use launchers::{CARGO_WITH_VALUE, base_name, plain_call};
 pub use node_options::{NODE_REPORTERS, NODE_WITH_VALUE};

@@ -1,12 +1,14 @@
 //! Which runner a command line calls: each is asked whether the call is one of its own.
 
-use crate::command_line::{RunnerCall, call_of, plain_call_of};
+use crate::command_line::{RunnerCall, call_of, plain_call};
 use crate::runner::of;
 use tdd_core::commands::RunnerKind;
 
 /// Which runner a shell line calls, if it is nothing but that one call.
 pub fn recognise(command: &str) -> Option<RunnerKind> {
-    RunnerKind::ALL.into_iter().find(|kind| plain_call_of(of(*kind).called_by, command).is_some())
+    let words = plain_call(command)?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    RunnerKind::ALL.into_iter().find(|kind| (of(*kind).called_by)(&words).is_some())
 }
 
 /// The call of this runner that a line is, whatever starts it; `None` if it is none, or more than one command.

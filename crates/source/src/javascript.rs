@@ -81,10 +81,15 @@ fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>
     modifiers.iter().all(modifier).then_some((declares, words))
 }
 
+/// A function that is written where it is handed on.
+pub(super) fn is_callback(tree: &Tree<'_>, at: usize) -> bool {
+    matches!(tree.kind(at), "arrow_function" | "function_expression")
+}
+
 /// Who decides whether this callback is called: `store` of `store.on('change', () => …)`. What a runner calls is
 /// called in any case.
 pub(super) fn caller(tree: &Tree<'_>, callback: usize) -> Option<Span> {
-    if !matches!(tree.kind(callback), "arrow_function" | "function_expression") {
+    if !is_callback(tree, callback) {
         return None;
     }
     let call = tree.ancestors(callback).nth(1).filter(|at| tree.kind(*at) == "call_expression")?;
@@ -126,9 +131,10 @@ fn title<'s>(tree: &Tree<'s>, at: usize, is_pattern: &mut bool) -> Option<&'s st
 /// The inside of the callback's braces, or its expression.
 fn callback(tree: &Tree<'_>, at: usize) -> Span {
     let Some(given) = tree.child(at, "arguments") else { return 0..0 };
-    let is_function = |at: &usize| matches!(tree.kind(*at), "arrow_function" | "function_expression");
     // `test('adds', check, 205)`, `test('adds', withServer(async () => { … }))`.
-    let Some(body) = tree.parts(given).find(is_function).and_then(|at| tree.child(at, "body")) else {
+    let Some(body) =
+        tree.parts(given).find(|at| is_callback(tree, *at)).and_then(|at| tree.child(at, "body"))
+    else {
         return tree.span(given);
     };
     if tree.kind(body) != "statement_block" {

@@ -15,6 +15,7 @@ use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, World};
 use tdd_core::test::{Failure, Outcome, TestReport};
 use tdd_core::trouble::Trouble;
+use tdd_proof::has_word;
 
 use super::Work;
 
@@ -104,9 +105,4 @@ fn failure_of<'r>(report: &'r TestReport, test: &RedTest, file: &RelPath) -> Opt
         Outcome::Passed | Outcome::Skipped => None,
     });
     own.or_else(|| report.load_failures.iter().find(|load| load.file == *file).map(|load| &load.failure))
-}
-
-pub(super) fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
-    text.split(|char| !is_part(char)).any(|part| part == word)
 }

@@ -14,12 +14,12 @@ use tdd_core::policy::FileClass;
 use tdd_core::ports::{Tests, World};
 use tdd_core::test::{Failure, FailureKind, TestId, TestReport};
 use tdd_core::trouble::Trouble;
+use tdd_proof::has_word;
 use tdd_source::{Language, Part, Piece, Place, pieces};
 
 use super::Work;
 use super::helpers::{HelperBook, taken_from};
 use super::later::blame;
-use super::more::has_word;
 
 /// New and changed files of tests, and what each of them may use of the others.
 #[derive(Default)]

@@ -112,7 +112,7 @@ impl State {
     pub(super) fn note_put_back(&mut self) {
         let (Some(held), Some(red)) = (&mut self.held, &self.red) else { return };
         let is_there = |hidden: &&CriterionRed| {
-            let known = red.criteria.iter().find(|known| known.id == hidden.id);
+            let known = red.of(&hidden.id);
             known.is_some_and(|known| {
                 hidden.tests.iter().all(|test| known.tests.iter().any(|other| other.id == test.id))
             })

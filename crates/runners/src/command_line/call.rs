@@ -4,7 +4,7 @@
 //! call = ["env"] assignment* program args      program: all words up to the runner's own name
 //! ```
 
-use super::launchers::without_launchers;
+use super::launchers::{assigned, without_launchers};
 use super::words::words;
 
 /// One call of a runner, taken apart: `uv run pytest -q tests` has the program `uv run pytest`.
@@ -36,14 +36,8 @@ pub fn typed<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
 /// The length of a call up to the runner's own name, if these words, of which the first is a program, are one.
 pub(crate) type Asked = fn(&[&str]) -> Option<usize>;
 
-/// The one call that a line is, if whoever is asked says that it is one of his behind what starts it.
-pub(crate) fn plain_call_of(called_by: Asked, line: &str) -> Option<RunnerCall> {
-    let words = words(line)?;
-    let start = words.len() - without_launchers(&words).len();
-    Some(taken_apart(&words, ends_at(called_by, &words, start)?))
-}
-
-/// The same, whatever starts it; `None` if it is none, or more than one command.
+/// The one call that a line is, whatever starts it, if whoever is asked says that it is one of his; `None` if it is
+/// none, or more than one command.
 pub(crate) fn call_of(called_by: Asked, line: &str) -> Option<RunnerCall> {
     let words = words(line)?;
     let known = words.len() - without_launchers(&words).len();
@@ -69,17 +63,9 @@ fn assignments(words: Vec<String>) -> (Vec<(String, String)>, Vec<String>) {
     let mut rest = words.into_iter().peekable();
     rest.next_if(|word| word == "env");
     while let Some(pair) = rest.next_if(|word| assigned(word).is_some()) {
-        env.extend(assigned(&pair));
+        env.extend(assigned(&pair).map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
     (env, rest.collect())
-}
-
-fn assigned(word: &str) -> Option<(String, String)> {
-    let (name, value) = word.split_once('=')?;
-    let is_name = !name.is_empty()
-        && !name.starts_with(|first: char| first.is_ascii_digit())
-        && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
-    is_name.then(|| (name.to_owned(), value.to_owned()))
 }
 
 #[cfg(test)]

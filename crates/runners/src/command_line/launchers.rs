@@ -34,9 +34,15 @@ fn without_assignments(words: &[String]) -> &[String] {
 }
 
 pub(super) fn is_assignment(word: &str) -> bool {
-    let Some((name, _)) = word.split_once('=') else { return false };
+    assigned(word).is_some()
+}
+
+/// The name and the value of an assignment.
+pub(super) fn assigned(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
     let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-    first && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    let is_name = first && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then_some((name, value))
 }
 
 /// What a wrapper runs, if the words begin with one that changes nothing but the environment.

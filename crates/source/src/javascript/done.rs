@@ -1,7 +1,7 @@
 //! A test that ends by a callback: `(done) => …` in jest and mocha, `(t, done) => …` in node. What it is given fails the
 //! test, so that to choose what it is given is an expectation.
 
-use super::declaration;
+use super::{declaration, is_callback};
 use crate::claim::Claim;
 use crate::tree::{Span, Tree};
 
@@ -25,14 +25,15 @@ pub(super) fn claim(tree: &Tree<'_>, at: usize, given: &[Span]) -> Option<Claim>
 
 /// Whether the nearest function with a parameter of this name is a test's own, which no table fills.
 fn ends_a_test(tree: &Tree<'_>, at: usize, name: &str) -> bool {
-    let is_function = |at: &usize| matches!(tree.kind(*at), "arrow_function" | "function_expression");
     let takes = |at: &usize| {
         let single = tree.child(*at, "parameter").map(|at| tree.span(at));
         let list = single.or_else(|| tree.child(*at, "parameters").map(|at| tree.span(at)));
         let is_name = |at: usize| tree.kind(at) == "identifier" && tree.text(at) == name;
         list.is_some_and(|mut list| list.any(is_name))
     };
-    let Some(function) = tree.ancestors(at).filter(is_function).find(takes) else { return false };
+    let Some(function) = tree.ancestors(at).filter(|at| is_callback(tree, *at)).find(takes) else {
+        return false;
+    };
     let call = tree.ancestors(function).take(2).find(|at| tree.kind(*at) == "call_expression");
     let declared = call.and_then(|call| declaration(tree, call));
     declared.is_some_and(|(_, words)| !words.contains(&"each") && !words.contains(&"for"))

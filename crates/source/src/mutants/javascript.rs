@@ -2,7 +2,7 @@
 
 use super::{Equality, Found, Mutant, bytes, changed, far, leaves, unequal};
 use crate::claim::{Claim, Says, arguments};
-use crate::javascript::chain;
+use crate::javascript::{chain, is_callback};
 use crate::mutants::{Dice, PROBE};
 use crate::tree::{Span, Tree};
 
@@ -32,9 +32,9 @@ pub(super) fn of_claim(tree: &Tree<'_>, claim: &Claim, equality: Equality, dice:
     let probe = format!("void (() => {{ throw new Error(\"{PROBE}\"); }})()");
     let probe = Mutant::replace(bytes(tree, at), probe);
     // Where nothing is done nothing is thrown.
-    let is_function =
-        |side: &&Span| matches!(tree.kind(side.start), "arrow_function" | "function_expression");
-    let empty = thrower.filter(is_function).map(|side| Mutant::replace(tree.bytes(side), "() => {}"));
+    let empty = thrower
+        .filter(|side| is_callback(tree, side.start))
+        .map(|side| Mutant::replace(tree.bytes(side), "() => {}"));
     let mut found = vec![(ways, probe.clone())];
     found.extend(empty.map(|empty| (vec![empty], probe)));
     found

@@ -107,7 +107,7 @@ impl<W: World> Drive<'_, W> {
     /// Whether a test of it was seen failing on code that was there before the run, and not for want of what is new:
     /// who asks that nothing is thrown any more has met the code that threw.
     fn was_red_on_code(&self, id: &CriterionId, stubs: &Stubs) -> bool {
-        let red = self.state.red.as_ref().and_then(|red| red.criteria.iter().find(|red| red.id == *id));
+        let red = self.state.red.as_ref().and_then(|red| red.of(id));
         let is_so = |test: &RedTest| {
             matches!(test.kind, RedKind::Assertion | RedKind::Error)
                 && !stubs.new_names().any(|name| has_word(&test.message, name))
