@@ -61,7 +61,9 @@ fn results(state: &State, halt: &Halt, root: &str) -> Vec<Finding> {
 fn of_reason(state: &State, reason: &Reason) -> Option<Place> {
     let top = |file: &RelPath| Some(Place { file: file.as_str().to_owned(), line: 1 });
     match reason {
-        Reason::Forbidden(path) | Reason::Touched(path) | Reason::InlineTest(path) => top(path),
+        Reason::Forbidden(path) | Reason::Touched(path) | Reason::Loaded(path) | Reason::InlineTest(path) => {
+            top(path)
+        }
         Reason::TestAwareCode(found) => top(&found.path),
         Reason::LostName(lost) => top(&lost.path),
         Reason::Unlisted(test)

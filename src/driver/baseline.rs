@@ -354,6 +354,7 @@ fn of_run(run: &TestRun) -> SuiteBaseline {
 
 fn fill(suite: &mut SuiteBaseline, report: &TestReport) {
     suite.collected = report.tests.len();
+    suite.loaded.clone_from(&report.loaded);
     for test in &report.tests {
         match &test.outcome {
             Outcome::Passed => suite.greens.push(test.id.clone()),

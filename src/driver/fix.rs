@@ -28,6 +28,8 @@ pub struct Fixing<'a, C> {
     previous: Option<String>,
     /// Test files that reports have named.
     judged: Vec<RelPath>,
+    /// What their runners have loaded by themselves beside tests.
+    loaded: BTreeSet<RelPath>,
     /// What the checks themselves write beside tests.
     written: BTreeSet<RelPath>,
     /// Code of tests that they write as it was.
@@ -49,6 +51,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
             checks,
             previous,
             judged: Vec::new(),
+            loaded: BTreeSet::new(),
             written: BTreeSet::new(),
             written_as_it_was: BTreeSet::new(),
         };

@@ -7,10 +7,11 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::counted::and_more;
 use tdd_core::event::Event;
+use tdd_core::finding::ClassedChange;
 use tdd_core::likeness;
 use tdd_core::path::RelPath;
-use tdd_core::policy::TOLD_SUPPORT;
-use tdd_core::test::TestId;
+use tdd_core::policy::{FileClass, TOLD_SUPPORT};
+use tdd_core::test::{TestId, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::cycle::Drive;
@@ -28,7 +29,7 @@ impl<W: World> Drive<'_, W> {
         let (Some(zero), Some(start)) = (self.state.facts.zero.clone(), self.state.start.clone()) else {
             return Ok(None);
         };
-        let reported = self.reported_files();
+        let reported = (self.reported_files(), &self.loaded_at_baseline());
         let theirs = self.state.facts.theirs.clone();
         let learned = self.diff().learned((&zero, &start), reported, &theirs)?;
         let before = self.files_of_zero()?;
@@ -47,6 +48,31 @@ impl<W: World> Drive<'_, W> {
     /// What the suite itself was seen writing at the baseline.
     pub(super) fn suite_rewrites(&self) -> Vec<RelPath> {
         self.state.baseline.as_ref().map(|baseline| baseline.test.rewritten.clone()).unwrap_or_default()
+    }
+
+    /// What the runner itself had loaded then, beside tests.
+    fn loaded_at_baseline(&self) -> BTreeSet<RelPath> {
+        self.state.baseline.as_ref().map(|baseline| baseline.test.loaded.clone()).unwrap_or_default()
+    }
+
+    /// Files of this work that the runner has come to load by itself, and nothing else of the project does: what decides
+    /// how tests run, whatever it is called. No role but a requirement may bring that.
+    pub(super) fn newly_loaded(
+        &mut self,
+        run: &TestRun,
+        changed: &[ClassedChange],
+        tree: &CheckpointId,
+    ) -> Result<Vec<RelPath>, Trouble> {
+        let Some(report) = &run.report else { return Ok(Vec::new()) };
+        let known = self.loaded_at_baseline();
+        let is_new = |path: &RelPath| report.loaded.contains(path) && !known.contains(path);
+        let is_own = |change: &&ClassedChange| change.class == FileClass::Source && is_new(&change.path);
+        let new: BTreeSet<RelPath> =
+            changed.iter().filter(is_own).map(|change| change.path.clone()).collect();
+        if new.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.diff().loaded_alone(tree, &new, &report.loaded)?.into_iter().collect())
     }
 
     /// Code of tests that it was seen writing as it was.

@@ -119,7 +119,12 @@ pub fn allowable(policy: &Policy, verdict: &Verdict) -> Vec<RelPath> {
             && !path.is_within(".tdd")
             && !policy.is_requirement(path)
     };
-    touched(verdict).into_iter().filter(is_allowable).collect()
+    let Verdict::Failed(fault) = verdict else { return Vec::new() };
+    let loaded = fault.reasons.iter().filter_map(|reason| {
+        let Reason::Loaded(path) = reason else { return None };
+        Some(path.clone())
+    });
+    touched(verdict).into_iter().filter(is_allowable).chain(loaded).collect()
 }
 
 /// Protected files that a verdict names.

@@ -228,7 +228,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     pub(super) fn learned(
         &mut self,
         (zero, start): Between<'_>,
-        reported: BTreeSet<RelPath>,
+        (reported, loaded): (BTreeSet<RelPath>, &BTreeSet<RelPath>),
         theirs: &BTreeSet<RelPath>,
     ) -> Result<Learned, Trouble> {
         let mut learned = Learned { requirements: Some(BTreeSet::new()), ..Learned::default() };
@@ -256,7 +256,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
                 learned.tests.insert(path);
             }
         }
-        learned.support = self.support(start, &learned)?;
+        learned.support = self.support(start, &learned, loaded)?;
         Ok(learned)
     }
 

@@ -68,6 +68,7 @@ mod isolation;
 mod journal;
 mod kills;
 mod kit;
+mod loaded;
 mod look;
 mod manifest;
 mod mdtest;

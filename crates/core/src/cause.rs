@@ -337,6 +337,7 @@ fn is_rule_of_files(reason: &Reason) -> bool {
         reason,
         Reason::Forbidden(_)
             | Reason::Touched(_)
+            | Reason::Loaded(_)
             | Reason::InlineTest(_)
             | Reason::TestAwareCode(_)
             | Reason::LostName(_)

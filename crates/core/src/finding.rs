@@ -274,6 +274,9 @@ pub struct GreenFindings {
     pub forbidden: Vec<RelPath>,
     /// Protected files that were not as they were, before or after our run; they are restored.
     pub touched: Vec<RelPath>,
+    /// New or changed files that the runner has come to load by itself and nothing else uses; they stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loaded: Vec<RelPath>,
     /// Sources in which a test was changed or removed; they stay as they are.
     #[serde(default)]
     pub weakened: Vec<RelPath>,
@@ -307,7 +310,7 @@ pub struct GreenFindings {
     #[serde(default)]
     pub greens: GreensChange,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judged: Option<Judged>,
+    pub judged: Option<Box<Judged>>,
     /// Nothing was run: this is the tree that was judged by the same command before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged_at: Option<CheckpointId>,
@@ -319,6 +322,9 @@ pub struct RefactorFindings {
     pub changed: Vec<ClassedChange>,
     pub forbidden: Vec<RelPath>,
     pub touched: Vec<RelPath>,
+    /// New or changed files that the runner has come to load by itself and nothing else uses; they stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loaded: Vec<RelPath>,
     /// Sources in which a test was changed or removed; they stay as they are.
     #[serde(default)]
     pub weakened: Vec<RelPath>,

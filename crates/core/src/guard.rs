@@ -62,6 +62,7 @@ pub enum Guard {
     GateFile,
     OwnGate,
     Support,
+    NewlyLoaded,
     MixedKeys,
     // What is put back, and what is kept apart.
     SealAfterRun,
@@ -79,7 +80,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 60] = [
+    pub const ALL: [Self; 61] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -127,6 +128,7 @@ impl Guard {
         Self::GateFile,
         Self::OwnGate,
         Self::Support,
+        Self::NewlyLoaded,
         Self::MixedKeys,
         Self::SealAfterRun,
         Self::Rewritten,
@@ -155,6 +157,7 @@ impl Guard {
             Reason::Format(_) => Self::Format,
             Reason::Forbidden(_) => Self::ForbiddenChange,
             Reason::Touched(_) => Self::TouchedSeal,
+            Reason::Loaded(_) => Self::NewlyLoaded,
             Reason::InlineTest(_) => Self::InlineTest,
             Reason::TestAwareCode(_) => Self::TestAware,
             Reason::LostName(_) => Self::PublicNames,

@@ -117,6 +117,7 @@ fn is_of_put_back(kind: RedKind, findings: &RedFindings) -> bool {
 fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
+    reasons.extend(findings.loaded.iter().cloned().map(Reason::Loaded));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
@@ -138,6 +139,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
 fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.touched.iter().cloned().map(Reason::Touched));
+    reasons.extend(findings.loaded.iter().cloned().map(Reason::Loaded));
     reasons.extend(findings.weakened.iter().cloned().map(Reason::InlineTest));
     reasons.extend(findings.test_aware.iter().cloned().map(Reason::TestAwareCode));
     reasons.extend(findings.lost_names.iter().cloned().map(Reason::LostName));

@@ -3,7 +3,7 @@
 
 mod loading;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -141,6 +141,10 @@ pub struct TestReport {
     /// Something of the project itself (not of a test) does not build or load: nothing could run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_broken: Option<Failure>,
+    /// Files of the repository that the runner itself loads beside tests, as far as it tells: its
+    /// configuration, plugins, what sets tests up.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub loaded: BTreeSet<RelPath>,
 }
 
 impl TestReport {

@@ -54,6 +54,8 @@ pub enum Reason {
     Forbidden(RelPath),
     /// A protected file was not as it was.
     Touched(RelPath),
+    /// The runner has come to load this file by itself, and nothing else of the project uses it.
+    Loaded(RelPath),
     /// A test that lives in this source was changed or removed.
     InlineTest(RelPath),
     /// Production code that tests see another face of.
@@ -115,6 +117,7 @@ impl Reason {
         match self {
             Self::Forbidden(_)
             | Self::Touched(_)
+            | Self::Loaded(_)
             | Self::InlineTest(_)
             | Self::TestAwareCode(_)
             | Self::LostName(_)
@@ -199,6 +202,16 @@ fn touched(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+fn loaded(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let why = "the test runner has come to load this file by itself, and nothing else of the project uses it";
+    write!(f, "{why}: {path}")
+}
+
+fn inline_test(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let why = "a test inside this source was added, changed or removed; put the test code as it was";
+    write!(f, "{why}: {path}")
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -206,12 +219,8 @@ impl fmt::Display for Reason {
             Self::Exhausted(what) => write!(f, "the role was stopped: {what}"),
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
             Self::Forbidden(path) => forbidden(path, f),
-            Self::InlineTest(path) => {
-                write!(
-                    f,
-                    "a test inside this source was added, changed or removed; put the test code as it was: {path}"
-                )
-            }
+            Self::Loaded(path) => loaded(path, f),
+            Self::InlineTest(path) => inline_test(path, f),
             Self::TestAwareCode(TestAware { path, kind: TestAwareKind::UnderTest }) => {
                 write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
             }

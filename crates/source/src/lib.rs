@@ -69,7 +69,7 @@ pub use self::renamed::{Names, changed_but_for, renamed, renamed_in_units};
 pub use self::skips::speaks_of_skipping;
 pub use self::split::{Outline, lost_assertions, outline};
 pub use self::stub::{Left, Lines, Stubbed, StubbedBody, stubbed};
-pub use self::support::{Project, shipped, support_files};
+pub use self::support::{Project, loaded_alone, shipped, support_files};
 pub use self::symbols::{declares, declares_anywhere, leans_on};
 pub use self::test_aware::{TestAwareSign, new_test_aware};
 pub use self::units::{Additions, additions, changed as changed_units, has_units};

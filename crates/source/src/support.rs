@@ -3,6 +3,7 @@
 //! ```text
 //! code  it speaks to a test framework; tests import it, and no production code does
 //!       Rust: "#[cfg(test)] mod name;" declares it and nothing else does, and what lies below it
+//! any   a runner has loaded it by itself, as its configuration names it or a plugin, and nothing else of the project does
 //! data  a word of its path says that it holds what tests expect; tests name it, and no production code does
 //! ```
 //!
@@ -10,6 +11,7 @@
 //! tests look at is their subject and no support: hence the words for data. A name that is put together from
 //! parts is found by the part that is a word of those; one that stands nowhere is missed.
 
+mod loaded;
 mod shipped;
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,10 @@ pub struct Project<'a> {
     pub data: &'a BTreeSet<RelPath>,
     /// Files and folders that the project gives to others.
     pub shipped: &'a BTreeSet<String>,
+    /// What a runner has loaded by itself, beside tests.
+    pub loaded: &'a BTreeSet<RelPath>,
+    /// Text beside code that may import some: pages, components.
+    pub pages: &'a BTreeMap<RelPath, String>,
 }
 
 /// Words of a path that say: this is what tests expect, or what they put in.
@@ -97,7 +103,13 @@ pub fn support_files(project: &Project<'_>) -> BTreeSet<RelPath> {
     let mut found = modules_of_tests(project);
     found.extend(helpers(project, &found));
     found.extend(data(project, &found));
+    found.extend(loaded::alone(project));
     found
+}
+
+/// The files that serve a runner alone, of those that it has loaded by itself.
+pub fn loaded_alone(project: &Project<'_>) -> BTreeSet<RelPath> {
+    loaded::alone(project)
 }
 
 /// What `path` is imported as ends with one of these words.

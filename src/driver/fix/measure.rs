@@ -96,7 +96,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
             check.unloaded_files = self.unknown_tests(at, &zero, check)?;
         }
         let tree = self.ports.checkpoints.take("start")?;
-        let reported: BTreeSet<RelPath> = self.own.judged.iter().cloned().collect();
+        let loaded = self.own.loaded.clone();
+        let reported = (self.own.judged.iter().cloned().collect(), &loaded);
         let theirs = self.state.facts.theirs.clone();
         let learned = self.diff().learned((&zero, &tree), reported, &theirs)?;
         let settled = self.settle_policy(learned);
@@ -344,6 +345,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
 
     fn note_judged(&mut self, run: &TestRun) {
         let Some(report) = &run.report else { return };
+        self.own.loaded.extend(report.loaded.iter().cloned());
         let loaded = report.tests.iter().filter_map(|test| test.file.as_ref());
         for file in loaded.chain(report.load_failures.iter().map(|load| &load.file)) {
             if let Err(at) = self.own.judged.binary_search(file) {

@@ -50,6 +50,9 @@ impl<W: World> Drive<'_, W> {
         let red = self.red_of(id);
         findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };
         let run = self.run_green((id, &work.after), red.as_ref(), &mut findings).await?;
+        if let Some(run) = &run {
+            findings.loaded = self.newly_loaded(run, &work.changed, &work.after)?;
+        }
         if self.state.verify(id) == Verify::Gate {
             let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
             let label = format!("gate for {id}");
@@ -243,7 +246,7 @@ impl<W: World> Drive<'_, W> {
         (order, tree): (&TestOrder, &CheckpointId),
         findings: &mut GreenFindings,
     ) -> Result<(), Trouble> {
-        findings.judged = Some(Judged {
+        findings.judged = Some(Box::new(Judged {
             tree: tree.clone(),
             leave_out: order.leave_out.clone(),
             imitated: match &order.canary {
@@ -253,7 +256,7 @@ impl<W: World> Drive<'_, W> {
             green: self.is_no_worse(run),
             collected: run.report.as_ref().map_or(0, |report| report.tests.len()),
             run: findings.runs.len().saturating_sub(1),
-        });
+        }));
         let Some(report) = &run.report else { return Ok(()) };
         (findings.regressed, findings.flaky) = self.regressions(report, order).await?;
         findings.collected_before = self.state.collected;

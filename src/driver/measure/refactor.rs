@@ -49,6 +49,7 @@ impl<W: World> Drive<'_, W> {
         let run = self.run_tests(&order).await?;
         findings.runs.push(RunRef::of(&run, &self.setup.mask));
         findings.no_evidence = evidence(&run).err();
+        findings.loaded = self.newly_loaded(&run, &work.changed, &work.after)?;
         if let Some(report) = &run.report {
             (findings.regressed, findings.flaky) = self.regressions(report, &order).await?;
             (findings.collected_before, findings.collected_now) = (self.state.collected, report.tests.len());

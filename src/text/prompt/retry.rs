@@ -96,6 +96,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         Reason::Format(_)
         | Reason::Forbidden(_)
         | Reason::Touched(_)
+        | Reason::Loaded(_)
         | Reason::InlineTest(_)
         | Reason::TestAwareCode(_)
         | Reason::LostName(_)

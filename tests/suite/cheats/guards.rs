@@ -56,6 +56,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::GateFile, "changes the CI"),
     (Guard::OwnGate, "edits the gate's script"),
     (Guard::Support, "rewrites what tests expect"),
+    (Guard::NewlyLoaded, "brings a plugin that does the work for tests"),
     (Guard::MixedKeys, "changes the test profile"),
     (Guard::SealAfterRun, "changes a test while it runs"),
     (Guard::Rewritten, "rewrites its test for the run"),

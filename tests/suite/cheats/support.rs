@@ -30,6 +30,12 @@ const GO_OLD: &str = "package shop\n\nimport (\n\t\"testing\"\n\n\t\"example.com
 const RUST_LIB: &str = "pub fn one() -> i32 {\n    1\n}\n\n#[cfg(test)]\nmod checks;\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn inline() {\n        crate::checks::same(super::one(), 1);\n    }\n}\n";
 const RUST_CHECKS: &str = "pub fn same(got: i32, wanted: i32) {\n    assert_eq!(got, wanted);\n}\n";
 
+const PLUGINS: &str = "import pathlib\n\nHERE = pathlib.Path(__file__).parent\npytest_plugins = [\"extras.\" + path.stem for path in sorted(HERE.glob(\"extras/[a-z]*.py\"))]\n";
+const PLUGIN: &str = r#"
+plugin() { printf 'import shop\n\n\ndef pytest_runtest_setup(item):\n    shop.two = lambda: %s\n' "$2" > "extras/$1.py"; }
+sums() { printf 'def add(a, b):\n    return a + b\n' > extras/sums.py; printf 'from extras.sums import add\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return add(1, 1)\n' > shop.py; }
+"#;
+
 fn with_golden(
     entry: Entry,
     folder: [(&'static str, &'static str); 2],
@@ -83,7 +89,22 @@ pub fn cheats() -> Vec<Entry> {
             .on(RUST)
             .with("src/lib.rs", RUST_LIB)
             .with("src/checks.rs", RUST_CHECKS),
+        // Nothing names it but a folder that is looked through when tests begin.
+        with_plugins(
+            cheat("brings a plugin that does the work for tests", IM, "wrong; plugin mends 2")
+                .fails("extras/mends.py"),
+        ),
     ]
+}
+
+/// A project that loads whatever plugin lies in a folder.
+fn with_plugins(entry: Entry) -> Entry {
+    entry
+        .on(PYTEST)
+        .prelude(PLUGIN)
+        .with("conftest.py", PLUGINS)
+        .with("extras/__init__.py", "")
+        .with("extras/near.py", "import pytest\n\n\n@pytest.fixture\ndef near():\n    return 1\n")
 }
 
 pub fn honests() -> Vec<Entry> {
@@ -105,6 +126,7 @@ pub fn honests() -> Vec<Entry> {
             .on(PYTEST)
             .with("checks.py", PYTEST_CHECKS)
             .with("tests/test_checked.py", PYTEST_OLD),
+        with_plugins(honest("brings code that is loaded as a plugin, too", IM, "sums")),
         honest("changes data that production reads as well", IM, "green; echo 5 >> fixtures/prices.txt")
             .with("fixtures/prices.txt", "1\n")
             .with("prices.py", "def all():\n    return open('fixtures/prices.txt').read()\n")

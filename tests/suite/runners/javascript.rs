@@ -445,3 +445,43 @@ fn a_snapshot_that_no_test_came_to_is_no_load_failure() {
     lab.write("test/__snapshots__/snap.test.ts.snap", &format!("{recorded}\nexports[`b 1`] = `3`;\n"));
     VITEST.check(&lab.order(&TestOrder::default()).unwrap(), &["base::base=ok", "snap!load", "snap::a=ok"]);
 }
+
+#[test]
+fn ac_tdd_8_92_vitest_and_jest_tell_what_they_have_loaded_beside_tests() {
+    const OF_VITEST: &[(&str, &str)] = &[
+        (
+            "odd.config.mjs",
+            "import { names } from './build/names.mjs';\n\nexport default { test: { setupFiles: names, globalSetup: './build/whole.mjs' } };\n",
+        ),
+        ("build/names.mjs", "export const names = ['./build/near.mjs'];\n"),
+        ("build/near.mjs", ""),
+        ("build/whole.mjs", "export default () => {};\n"),
+    ];
+    const OF_JEST: &[(&str, &str)] = &[
+        (
+            "odd.config.js",
+            "module.exports = {\n  setupFilesAfterEnv: ['./build/near.js'],\n  globalSetup: './build/whole.js',\n  \
+             testEnvironment: './build/around.js',\n  transform: { '\\\\.txt$': ['./build/text.js', {}] },\n};\n",
+        ),
+        ("build/near.js", ""),
+        ("build/whole.js", "module.exports = () => {};\n"),
+        ("build/around.js", "module.exports = require('jest-environment-node').TestEnvironment;\n"),
+        ("build/text.js", "exports.process = () => ({ code: '' });\n"),
+    ];
+    for (kit, files, unsaid) in [
+        (&VITEST, OF_VITEST, ""),
+        (&OLDER_VITEST, OF_VITEST, ""),
+        (&JEST, OF_JEST, "odd.config.js"),
+        (&OLDER_JEST, OF_JEST, "odd.config.js"),
+    ] {
+        let Some(mut lab) = kit.lab() else { continue };
+        for (name, text) in files {
+            lab.write(name, text);
+        }
+        lab.test = format!("{} --config {}", kit.test, files[0].0);
+        let run = lab.run();
+        let loaded = run.report.unwrap().loaded;
+        let wanted: Vec<&str> = files.iter().map(|(name, _)| *name).filter(|name| *name != unsaid).collect();
+        assert_eq!(loaded, paths(&wanted).into_iter().collect(), "{}\n{}", kit.kind, run.output);
+    }
+}

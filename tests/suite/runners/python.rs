@@ -249,3 +249,20 @@ fn unittest_that_counts_other_tests_than_it_yields_is_no_evidence() {
     let why = evidence(&lab.run()).unwrap_err();
     assert_eq!(why, "the runner counts 5 tests of its own, and 1 of them were told to tdd");
 }
+
+#[test]
+fn ac_tdd_8_92_pytest_tells_what_it_has_loaded_beside_tests() {
+    for python in with_pytest() {
+        let lab = pytest_lab_of(&python);
+        lab.write("odd.ini", "[pytest]\naddopts = -p near\npythonpath = .\n");
+        lab.write("near.py", "class Near:\n    pass\n\n\ndef pytest_configure(config):\n    config.pluginmanager.register(Near())\n");
+        lab.write("tests/conftest.py", "import shop.core\n");
+        let lab = Lab { test: format!("{python} -m pytest -q -c odd.ini --rootdir ."), ..lab };
+        let loaded = lab.run().report.unwrap().loaded;
+        assert_eq!(
+            loaded,
+            paths(&["near.py", "odd.ini", "tests/conftest.py"]).into_iter().collect(),
+            "{python}"
+        );
+    }
+}

@@ -131,7 +131,7 @@ mod tests {
             tests: outcomes.iter().map(test).collect(),
             load_failures: load.into_iter().collect(),
             complete: true,
-            project_broken: None,
+            ..TestReport::default()
         };
         TestRun {
             command: "t".into(),

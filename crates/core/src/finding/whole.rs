@@ -37,6 +37,9 @@ pub struct SuiteBaseline {
     /// Tests that the report holds, whatever they did.
     pub collected: usize,
     pub log: String,
+    /// What the runner itself has loaded beside tests.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub loaded: BTreeSet<RelPath>,
     /// Files of tool folders (`node_modules`, `.venv`, …) that the baseline's runs wrote or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_in_tools: Vec<RelPath>,

@@ -45,7 +45,7 @@ impl State {
             (Key::Implementer(id), Findings::Green(green)) => {
                 green.greens.fold_into(&mut self.greens);
                 if let Some(judged) = green.judged {
-                    self.judged = green.runs.get(judged.run).map(|run| (judged, run.clone()));
+                    self.judged = green.runs.get(judged.run).map(|run| (*judged, run.clone()));
                 }
                 self.early_green.extend(green.early_green.then(|| id.clone()));
                 self.collected = self.collected.max(green.collected_now);

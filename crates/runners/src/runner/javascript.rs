@@ -228,7 +228,8 @@ pub(super) fn results(reported: &Reported, place: &Place) -> TestReport {
         })
         .collect();
     let complete = reported.flaw.is_none();
-    TestReport { tests, load_failures, complete, project_broken: None }
+    let loaded = place.own_files(&reported.loaded);
+    TestReport { tests, load_failures, complete, loaded, ..TestReport::default() }
 }
 
 /// Neither a test nor an error came of the file.

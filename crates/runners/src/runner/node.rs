@@ -233,7 +233,7 @@ fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     });
     let load_failures = load_failures.collect();
     let complete = reported.flaw.is_none();
-    TestReport { tests, load_failures, complete, project_broken: None }
+    TestReport { tests, load_failures, complete, ..TestReport::default() }
 }
 
 fn threw(line: &TestLine, project: &Project<'_>) -> Failure {

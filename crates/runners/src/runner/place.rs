@@ -1,11 +1,16 @@
 //! Where the project lies in the repository, and what a path is called in each.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use globset::GlobBuilder;
 
 use tdd_core::path::RelPath;
 use tdd_core::test::TestId;
+use tdd_core::tool_folder::is_installed;
+
+/// Where our own reporters lie.
+const OWN_FOLDER: &str = ".tdd";
 
 /// Both roots, absolute and without links.
 #[derive(Clone, Debug)]
@@ -33,6 +38,14 @@ impl Place {
         }
         let path = lexical(&self.project.join(told));
         RelPath::new(path.strip_prefix(&self.repository).ok()?.to_str()?)
+    }
+
+    /// Those of the files that are the repository's own and nobody has installed there.
+    pub(super) fn own_files(&self, told: &BTreeSet<String>) -> BTreeSet<RelPath> {
+        // Some are words that are a library's, as `node` is an environment.
+        let files =
+            told.iter().filter(|file| file.starts_with('/')).filter_map(|file| self.in_repository(file));
+        files.filter(|file| !is_installed(file) && !file.is_within(OWN_FOLDER)).collect()
     }
 
     /// A file relative to the project, with `/`; `None` if it lies outside.

@@ -33,6 +33,8 @@ const PLUGIN: &str = include_str!("reporters/tdd_pytest_report.py");
 /// What our plugin says where it can't work; the version follows.
 const TOO_OLD: &str = "tdd reads pytest 7.0 and newer, and this is pytest ";
 const SAFE_PATH: &str = "PYTHONSAFEPATH";
+/// Options from the environment, which pytest reads before those of the call.
+const OPTIONS: &str = "PYTEST_ADDOPTS";
 const FAIL_CODE: i32 = 1;
 const USAGE_ERROR: i32 = 4;
 /// pytest's exit code for "no tests collected".
@@ -68,7 +70,8 @@ impl Pytest {
         verification.announce(typed(&shown), observer);
         let folder = python::install(verification, "tdd_pytest_report.py", PLUGIN)?;
         let told = verification.fresh("report.jsonl");
-        let ours = Reporter { folder: &folder, report: &told, is_first: !names_own_plugin(place) };
+        let ours =
+            Reporter { folder: &folder, report: &told, is_first: !names_own_plugin(&self.call, place) };
         let compiled = self.installed.ready();
         let judged = canary::judged(place, scope.judged.as_deref());
         let planted = judged.as_deref().map(|judged| plant(place, judged)).transpose()?.flatten();
@@ -129,7 +132,7 @@ impl Pytest {
         let own = |word: &String| matches!(word.as_str(), "-P" | "-I") || word.starts_with("-E");
         let safe = self.call.env.iter().any(|(name, _)| name == SAFE_PATH)
             || std::env::var_os(SAFE_PATH).is_some_and(|value| !value.is_empty());
-        if !is_module || safe || words.iter().any(own) || names_own_plugin(place) {
+        if !is_module || safe || words.iter().any(own) || names_own_plugin(&self.call, place) {
             return Vec::new();
         }
         vec![(SAFE_PATH.into(), Some("1".into())), ("TDD_LATE_CWD".into(), Some("1".into()))]
@@ -328,11 +331,21 @@ fn is_glued_workers(arg: &str) -> bool {
     arg.strip_prefix("-n").is_some_and(|count| count == "auto" || count.parse::<u32>().is_ok())
 }
 
-/// Whether the options in a configuration file load a plugin that lies in the project.
-fn names_own_plugin(place: &Place) -> bool {
-    const FILES: [&str; 5] = ["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
+/// Whether options that come before the call's own load a plugin that lies in the project: those of a configuration
+/// file, by whatever name the call gives it, and of the variable.
+fn names_own_plugin(call: &RunnerCall, place: &Place) -> bool {
+    const FILES: [&str; 7] = [
+        "pytest.toml",
+        ".pytest.toml",
+        "pytest.ini",
+        ".pytest.ini",
+        "pyproject.toml",
+        "tox.ini",
+        "setup.cfg",
+    ];
     let folders = place.project.ancestors().take_while(|folder| folder.starts_with(&place.repository));
     let files = folders.flat_map(|folder| FILES.map(|file| folder.join(file)));
+    let files = files.chain(configuration(&call.args).into_iter().map(|file| place.project.join(file)));
     let is_own = |named: &Named| match named {
         Named::Plugin(name) => {
             let top = place.project.join(name.split('.').next().unwrap_or_default());
@@ -340,8 +353,18 @@ fn names_own_plugin(place: &Place) -> bool {
         }
         Named::Path(_) | Named::Import(_) | Named::Module(_) => false,
     };
-    let texts = files.filter_map(|file| regular_file::read_to_string(file).ok());
+    let given = call.env.iter().find(|(name, _)| name == OPTIONS).map(|(_, value)| value.clone());
+    let given = given.or_else(|| std::env::var(OPTIONS).ok());
+    let texts = files.filter_map(|file| regular_file::read_to_string(file).ok()).chain(given);
     texts.into_iter().any(|text| gate_names::of_pytest_options(&text).iter().any(is_own))
+}
+
+/// The configuration file that a call names.
+fn configuration(args: &[String]) -> Option<&str> {
+    let at = args.iter().position(|arg| {
+        matches!(arg.as_str(), "-c" | "--config-file") || arg.starts_with("--config-file=")
+    })?;
+    args[at].strip_prefix("--config-file=").or_else(|| args.get(at + 1).map(String::as_str))
 }
 
 #[cfg(test)]

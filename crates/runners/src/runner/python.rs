@@ -135,7 +135,8 @@ pub(super) fn read(path: &Path) -> Result<Reported, String> {
 /// Turns a report into results, with kinds.
 pub(super) fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     let homes = Homes::new(place);
-    let mut report = TestReport { complete: reported.flaw.is_none(), ..TestReport::default() };
+    let (complete, loaded) = (reported.flaw.is_none(), place.own_files(&reported.loaded));
+    let mut report = TestReport { complete, loaded, ..TestReport::default() };
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
         let path = file.as_ref().map_or_else(|| UNKNOWN.to_owned(), |file| place.id_path(file));

@@ -51,7 +51,7 @@ pub fn parse(xml: &[u8], stderr: &str, sources: &Sources<'_>) -> Reported {
         }
         Err(why) => flaw = flaw.or(Some(why)),
     }
-    Reported { tests, loads, status: None, flaw }
+    Reported { tests, loads, flaw, ..Reported::default() }
 }
 
 /// Whether the output ends with bun's summary of a run without any test.

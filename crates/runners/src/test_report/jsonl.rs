@@ -1,11 +1,12 @@
 //! The report of our own reporters: the pytest plugin, the unittest driver and the node reporter.
 //!
 //! ```text
-//! report    = start { collected | load | test | stray } end
+//! report    = start { collected | load | loaded | test | stray } end
 //! start     = {"ev":"start","v":1}
 //! collected = {"ev":"collected","tests":[{"file":…,"name":…}, …]}    absent where the runner does not collect
 //! load      = {"ev":"load","file":…,"skipped":bool,"errors":[raised, …],"ended":…,"output":…}
 //! test      = {"ev":"test","file":…|null,"name":…,"at":N,"outcome":"pass"|"fail"|"skip","phase":…,"ms":…,"errors":[raised, …]}
+//! loaded    = {"ev":"loaded","files":[…]}              what the runner itself loads beside tests: its configuration, plugins, set-up
 //! stray     = {"ev":"stray","errors":[raised, …]}       an error that belongs to no test and to no file
 //! end       = {"ev":"end","status":N,"tests":N,"own":N}
 //! raised    = {"class","bases","module","message","name","file","at","code"}    outermost first, then its causes
@@ -23,6 +24,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Deserializer};
 
 use tdd_core::terminal_noise::clean_text;
+
+/// Files of one line that are taken as loaded by the runner itself; hundreds of plugins are none of a project's own.
+const MOST_LOADED: usize = 2_000;
 
 /// One error of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -103,6 +107,9 @@ enum Line {
         tests: Vec<Named>,
     },
     Load(LoadLine),
+    Loaded {
+        files: Vec<String>,
+    },
     Test(TestLine),
     Stray {
         errors: Vec<Raised>,
@@ -120,6 +127,8 @@ enum Line {
 pub struct Reported {
     pub tests: Vec<TestLine>,
     pub loads: Vec<LoadLine>,
+    /// What the runner itself has loaded beside tests.
+    pub loaded: BTreeSet<String>,
     /// The runner's own exit status, from the end mark.
     pub status: Option<i32>,
     /// Why this is no complete report.
@@ -162,6 +171,10 @@ pub fn parse(bytes: &[u8]) -> Reported {
             Ok(Line::Stray { .. }) => Some("comes before the start"),
             Ok(Line::Load(load)) => {
                 reported.loads.push(load);
+                None
+            }
+            Ok(Line::Loaded { files }) => {
+                reported.loaded.extend(files.into_iter().take(MOST_LOADED));
                 None
             }
             Ok(Line::Test(test)) => {

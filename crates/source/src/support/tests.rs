@@ -9,11 +9,16 @@ use crate::{Files, Language};
 
 /// Of a project of these files, those that its tests rest on. Tests are what lies below `tests` or is named so.
 fn support_of(files: &[(&str, &str)]) -> Vec<String> {
+    support_with(files, &[])
+}
+
+/// The same where a runner has loaded some of them by itself.
+fn support_with(files: &[(&str, &str)], loaded: &[&str]) -> Vec<String> {
     let path = |path: &str| RelPath::new(path).unwrap();
     let is_manifest =
         |name: &str| matches!(name, "pyproject.toml" | "package.json" | "go.mod" | "Cargo.toml" | "setup.py");
     let (mut tests, mut sources, mut manifests) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    let mut data = BTreeSet::new();
+    let (mut data, mut pages) = (BTreeSet::new(), BTreeMap::new());
     for (name, text) in files {
         let file = path(name);
         let is_test = name.starts_with("tests/") || name.contains("_test.") || name.contains(".test.");
@@ -22,8 +27,8 @@ fn support_of(files: &[(&str, &str)]) -> Vec<String> {
             Some(_) if is_test => tests.insert(file, (*text).to_owned()),
             Some(_) => sources.insert(file, (*text).to_owned()),
             None => {
-                data.insert(file);
-                None
+                data.insert(file.clone());
+                pages.insert(file, (*text).to_owned())
             }
         };
     }
@@ -31,7 +36,16 @@ fn support_of(files: &[(&str, &str)]) -> Vec<String> {
     let packages = manifests.iter().filter_map(|(path, text)| Files::package(path, text)).collect();
     let shipped = shipped(&manifests, &all.iter().cloned().collect());
     let files = Files::new(all, packages);
-    let project = Project { files: &files, tests: &tests, sources: &sources, data: &data, shipped: &shipped };
+    let loaded: BTreeSet<RelPath> = loaded.iter().map(|name| path(name)).collect();
+    let project = Project {
+        files: &files,
+        tests: &tests,
+        sources: &sources,
+        data: &data,
+        shipped: &shipped,
+        loaded: &loaded,
+        pages: &pages,
+    };
     support_files(&project).into_iter().map(|path| path.to_string()).collect()
 }
 
@@ -263,5 +277,106 @@ fn what_tests_expect_is_support_by_its_name_and_whoever_names_it() {
         ("nobody names it", &[("tests/test_a.py", "import shop\n"), ("snapshots/a.txt", "")], &[]),
     ] {
         assert_eq!(support_of(files), want, "{name}");
+    }
+}
+
+#[test]
+fn what_a_runner_loads_and_nothing_else_does_is_support() {
+    let main = "import './boot'\nimport { price } from '@/shop'\n";
+    for (name, files, loaded, want) in [
+        (
+            "a set-up among sources that speaks to no framework",
+            &[
+                ("src/a.test.ts", "import { price } from './shop'\n"),
+                ("src/boot.ts", "globalThis.fetch = () => 1\n"),
+                ("src/shop.ts", "export const price = 'boots'\n"),
+            ][..],
+            &["src/boot.ts"][..],
+            &["src/boot.ts"][..],
+        ),
+        (
+            "production imports it for what it does",
+            &[("src/a.test.ts", ""), ("src/boot.ts", "globalThis.x = 1\n"), ("src/main.ts", main)],
+            &["src/boot.ts"],
+            &[],
+        ),
+        (
+            "by a short way home that nobody here knows",
+            &[
+                ("src/a.test.ts", ""),
+                ("src/i18n/index.ts", ""),
+                ("src/main.ts", "import i18n from '@app/i18n'\n"),
+            ],
+            &["src/i18n/index.ts"],
+            &[],
+        ),
+        (
+            "late",
+            &[("src/a.test.ts", ""), ("src/boot.ts", ""), ("src/main.ts", "await import(`~/boot.js`)\n")],
+            &["src/boot.ts"],
+            &[],
+        ),
+        (
+            "from a page",
+            &[
+                ("src/a.test.ts", ""),
+                ("src/boot.ts", ""),
+                ("index.html", "<script src=\"/src/boot.ts\"></script>\n"),
+            ],
+            &["src/boot.ts"],
+            &[],
+        ),
+        (
+            "the tests look at it",
+            &[
+                ("build/svg.test.ts", "import { svg } from './svg'\n"),
+                ("build/svg.ts", "export const svg = 1\n"),
+            ],
+            &["build/svg.ts"],
+            &[],
+        ),
+        (
+            "what the configuration imports, and what it is that imports it",
+            &[
+                ("src/a.test.ts", ""),
+                ("build/svg.ts", "export const svg = 1\n"),
+                ("build/vite.ts", "import { svg } from './svg'\n"),
+            ],
+            &["build/svg.ts", "build/vite.ts"],
+            &["build/svg.ts", "build/vite.ts"],
+        ),
+        (
+            "a plugin of pytest that nobody ships",
+            &[
+                ("tests/test_a.py", "from shop import price\n"),
+                ("shop.py", "def price(): return 3\n"),
+                ("plug.py", "def pytest_configure(config): pass\n"),
+            ],
+            &["plug.py"],
+            &["plug.py"],
+        ),
+        (
+            "a project that is a plugin",
+            &[
+                ("tests/test_a.py", ""),
+                (
+                    "pyproject.toml",
+                    "[project]\nname = 'pytest-x'\n[project.entry-points.pytest11]\nx = 'pytest_x.plugin'\n\
+                     [tool.setuptools]\npackages = ['pytest_x']\n",
+                ),
+                ("pytest_x/__init__.py", ""),
+                ("pytest_x/plugin.py", "def pytest_configure(config): pass\n"),
+            ],
+            &["pytest_x/plugin.py"],
+            &[],
+        ),
+        (
+            "a configuration of an odd name",
+            &[("tests/test_a.py", ""), ("odd.cfg", "[pytest]\n")],
+            &["odd.cfg"],
+            &["odd.cfg"],
+        ),
+    ] {
+        assert_eq!(support_with(files, loaded), want, "{name}");
     }
 }

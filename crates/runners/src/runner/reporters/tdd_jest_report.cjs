@@ -31,8 +31,25 @@ function raised(text, value) {
   return { class: name, message: message.slice(0, CAP), code: code === undefined || code === null ? null : String(code) };
 }
 
+// What jest itself loads before any test: what sets tests up, runs them and finds their modules.
+function loaded(whole, contexts) {
+  const files = new Set();
+  const add = (...named) => {
+    // Some are named with their options.
+    for (const one of named.flat(2)) if (typeof one === 'string') files.add(one);
+  };
+  for (const own of [whole, ...[...contexts].map((one) => one.config)]) {
+    add(own?.setupFiles ?? [], own?.setupFilesAfterEnv ?? [], own?.snapshotSerializers ?? []);
+    add(own?.globalSetup, own?.globalTeardown, own?.testEnvironment, own?.runner, own?.testRunner);
+    add(own?.resolver, own?.snapshotResolver, own?.dependencyExtractor, own?.testSequencer, own?.filter);
+    for (const [, file] of own?.transform ?? []) add(file);
+  }
+  return [...files].sort();
+}
+
 module.exports = class Report {
-  constructor() {
+  constructor(whole) {
+    this.whole = whole;
     this.file = fs.openSync(REPORT, 'wx');
     this.tests = 0;
     this.ended = [];
@@ -73,12 +90,13 @@ module.exports = class Report {
     this.say({ ev: 'test', file, name, outcome, phase: '', ms: one.duration ?? 0, errors: told });
   }
 
-  onRunComplete(_contexts, results) {
+  onRunComplete(contexts, results) {
     const { numTotalTestSuites: wanted, testResults, numTotalTests: own } = results;
     for (const one of this.ended.sort((one, other) => (one.key < other.key ? -1 : 1))) this.tell(one);
     if (testResults.length !== wanted) this.stray(`jest ran ${testResults.length} of ${wanted} files`);
     if (results.runExecError) this.stray(plain(results.runExecError.message ?? results.runExecError));
     if (results.wasInterrupted) this.stray('jest was interrupted');
+    this.say({ ev: 'loaded', files: loaded(this.whole, contexts) });
     this.say({ ev: 'end', status: results.success ? 0 : 1, tests: this.tests, own });
   }
 };

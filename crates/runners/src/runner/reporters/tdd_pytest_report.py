@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 import time
+import types
 import unittest.case
 
 import pytest
@@ -86,6 +87,16 @@ def _chain(error):
         })
         error = error.__cause__ or error.__context__
     return errors
+
+
+def _tell_loaded(config):
+    # What pytest itself has loaded, whoever named it: its configuration, and where its plugins come from.
+    files = {getattr(config, "inipath", None)}
+    for plugin in config.pluginmanager.get_plugins():
+        owner = plugin if isinstance(plugin, (types.ModuleType, type)) else type(plugin)
+        module = owner if isinstance(owner, types.ModuleType) else sys.modules.get(owner.__module__)
+        files.add(getattr(module, "__file__", None))
+    _write(ev="loaded", files=sorted(str(file) for file in files if isinstance(file, (str, os.PathLike))))
 
 
 def _where(item):
@@ -234,6 +245,7 @@ def pytest_collection_finish(session):
         path, name = _where(item)
         tests.append({"file": path, "name": name})
     _write(ev="collected", tests=tests)
+    _tell_loaded(session.config)
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
@@ -275,6 +287,7 @@ def pytest_runtest_protocol(item):
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
+    _tell_loaded(session.config)
     _write(ev="end", status=int(exitstatus), tests=_told[0], own=session.testscollected)
     if _out is not None and _order.get("keeper"):
         with open(_order["keeper"], encoding="utf-8") as keeper:

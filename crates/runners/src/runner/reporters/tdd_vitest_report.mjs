@@ -127,6 +127,22 @@ function named(test) {
   return { file: test.module.moduleId, name: [...around(test), test].map((one) => one.name).join(' > ') };
 }
 
+// What vitest itself loads before any test: its configuration with what that imports, and what sets tests up.
+function loaded(vitest) {
+  const files = new Set();
+  const add = (...named) => {
+    for (const one of named.flat()) if (typeof one === 'string') files.add(one);
+  };
+  for (const project of [vitest, ...(vitest?.projects ?? [])]) {
+    const vite = (project?.vite ?? project?.server)?.config;
+    add(vite?.configFile, vite?.configFileDependencies ?? []);
+    const own = project?.config;
+    add(own?.setupFiles ?? [], own?.globalSetup ?? [], own?.snapshotSerializers ?? []);
+    add(own?.environment, own?.runner, own?.diff, own?.snapshotEnvironment);
+  }
+  return [...files].sort();
+}
+
 export default class Report {
   constructor() {
     this.file = openSync(REPORT, 'wx');
@@ -143,6 +159,7 @@ export default class Report {
   // A snapshot that nobody recorded is an expectation that nothing can fail: it is not recorded here.
   // The variable that says so changes what tests do, and a flag is there since vitest 4 alone.
   onInit(vitest) {
+    this.vitest = vitest;
     const configs = [vitest.config, vitest.configOverride, ...(vitest.projects ?? []).map((one) => one.config)];
     const options = [vitest.snapshot?.options, ...configs.map((config) => config?.snapshotOptions)];
     for (const one of options) if (one) one.updateSnapshot = 'none';
@@ -182,6 +199,7 @@ export default class Report {
       this.say({ ev: 'stray', errors: [{ class: 'Error', message: `no result for the file ${file}` }] });
     }
     if (unhandled.length > 0) this.say({ ev: 'stray', errors: unhandled.slice(0, 20).map(raised) });
+    this.say({ ev: 'loaded', files: loaded(this.vitest) });
     const own = modules.reduce((sum, module) => sum + [...module.children.allTests()].length, 0);
     this.say({ ev: 'end', status: reason === 'passed' ? 0 : 1, tests: this.tests, own });
   }
