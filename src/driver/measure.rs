@@ -3,6 +3,7 @@
 //! What a child changed is the difference between the checkpoint right before its fork and one
 //! right after it ended, before any run of ours, less by-products (contract section 7).
 
+mod cases;
 mod coupled;
 mod existing;
 mod green;

@@ -114,6 +114,7 @@ mod state_machine_rules;
 mod still_written;
 mod stops;
 mod summary;
+mod tables;
 mod taken_off;
 mod terminal;
 mod tidy;

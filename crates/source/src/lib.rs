@@ -35,6 +35,7 @@ mod plain;
 mod public_names;
 mod python;
 mod renamed;
+mod rows;
 mod rust;
 mod skips;
 mod split;
@@ -66,6 +67,7 @@ pub use self::mutants::{Fails, Mutable, Mutant, PROBE, Reach, TestMutants, mutan
 pub use self::pieces::{Part, Piece, pieces};
 pub use self::public_names::{Loss, LostName, lost_names, new_names};
 pub use self::renamed::{Names, changed_but_for, renamed, renamed_in_units};
+pub use self::rows::{CommonRows, common_rows};
 pub use self::skips::speaks_of_skipping;
 pub use self::split::{Outline, lost_assertions, outline};
 pub use self::stub::{Left, Lines, Stubbed, StubbedBody, stubbed};

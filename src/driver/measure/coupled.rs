@@ -1,6 +1,6 @@
 //! RED of runners where one file that does not load can hide what all others would tell.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 
 use crate::driver::cycle::Drive;
@@ -81,7 +81,7 @@ impl<W: World> Drive<'_, W> {
             }
         }
         findings.broken = lost.iter().cloned().collect();
-        findings.unlisted = book.changed_tests(&known);
+        findings.unlisted = book.changed_tests(&known, &BTreeMap::new());
         findings.greens =
             GreensChange::between(&self.state.greens, known.iter().filter(|id| !lost.contains(id)));
         Ok(())

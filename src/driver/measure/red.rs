@@ -21,6 +21,7 @@ use tdd_core::role::Key;
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
+use super::cases;
 use super::others::told_of_unnamed;
 use super::sources::SourceBook;
 use super::{Passes, Work, facts};
@@ -43,17 +44,18 @@ impl<W: World> Drive<'_, W> {
         let mut work = self.diff_work(&Key::TestWriter)?;
         self.keep_the_first_tests(&mut work)?;
         let claim = self.with_the_first_claim(claim);
-        let mapping = self.with_the_first_mapping(self.map_tests(&work, claim.as_ref()));
+        let mut mapping = self.with_the_first_mapping(self.map_tests(&work, claim.as_ref()));
         let mut book = self.read_sources(&work, &mapping)?;
         self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;
         let mut findings = RedFindings {
             changed: work.changed.clone(),
             forbidden: work.forbidden.clone(),
-            mapping: mapping.clone(),
             ..RedFindings::default()
         };
         let mut events = std::mem::take(&mut work.events);
-        match self.run_red(&mapping, &mut book, &work).await? {
+        let runs = self.run_red((&mut mapping, claim.as_ref()), &mut book, &work).await?;
+        findings.mapping = mapping.clone();
+        match runs {
             Some(runs) => {
                 let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
                 self.classify_red(&runs, &scales, &mut findings);
@@ -101,8 +103,8 @@ impl<W: World> Drive<'_, W> {
         mapping
     }
 
-    /// Tests that the test-writer added inside sources are assigned one by one: the file is not
-    /// theirs, and is never left out.
+    /// Tests that the test-writer added inside sources, and new ones of a file that makes tests of data, are assigned one
+    /// by one: the file is not theirs, and is never left out.
     fn map_units(
         &self,
         work: &Work,
@@ -113,6 +115,7 @@ impl<W: World> Drive<'_, W> {
             let mut sources = work.changed.iter().filter(|change| change.class == FileClass::Source);
             let mut allowed = sources.by_ref().filter(|change| !work.forbidden.contains(&change.path));
             allowed.any(|change| mapping::in_project(&change.path, &self.state.run.project) == path)
+                || self.is_unchanged_test_file(path, work)
         };
         let baseline = self.state.baseline.as_ref().map(|baseline| &baseline.test);
         let is_known = |id: &TestId| {
@@ -132,7 +135,7 @@ impl<W: World> Drive<'_, W> {
     /// All criteria's tests at once; `None` where one file could hide what another would tell.
     async fn run_red(
         &mut self,
-        mapping: &Mapping,
+        (mapping, claim): (&mut Mapping, Option<&Claim>),
         book: &mut SourceBook,
         work: &Work,
     ) -> Result<Option<RedRuns>, Trouble> {
@@ -149,6 +152,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(None);
         }
         if let Some(report) = &first.report {
+            cases::spell_out(mapping, claim, report, &self.known_tests());
             book.existing = self.find_existing(&work.base, report)?;
             book.absent_too = self.find_absent_too(work, report)?;
             book.nowhere = self.find_nowhere(work, report)?;
@@ -218,20 +222,25 @@ impl<W: World> Drive<'_, W> {
         findings.superseded = self.superseded(*claim, work, first);
         findings.vacuous = book.vacuous(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
-        findings.unlisted =
-            book.changed_tests(&known).into_iter().filter(|id| !set_aside.contains(id)).collect();
+        let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
+        findings.unlisted = changed.into_iter().filter(|id| !set_aside.contains(id)).collect();
         findings.unowned = self.unowned(&findings.mapping, first, (&set_aside, book));
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
         let lost: BTreeSet<TestId> = classify::lost(&known, first).into_iter().collect();
         // A known green that is red once in two runs is flaky, not broken.
         let still = |id: &TestId| second.is_none_or(|report| classify::lost(&known, report).contains(id));
-        let broken = lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id) && still(id));
+        let is_expected = |case: &TestId| set_aside.contains(case) || !known.contains(case);
+        let is_held = |id: &TestId| !cases::is_red_by_its_cases(id, first, &is_expected);
+        let own: BTreeSet<TestId> =
+            lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id)).cloned().collect();
+        let moved = cases::Renumbered::of(&own, first, &self.known_tests());
+        let broken = own.iter().filter(|id| still(id) && is_held(id) && !moved.gone.contains(id));
         findings.broken = broken.cloned().collect();
         let stays = known.iter().filter(|id| !set_aside.contains(id) && !lost.contains(*id));
         let already = |criterion: &&CriterionRed| self.state.run.plan.already_green.contains(&criterion.id);
         let passed = findings.criteria.iter().filter(already).flat_map(|criterion| &criterion.tests);
         let passed = passed.filter(|test| test.kind == RedKind::Passed).map(|test| &test.id);
-        findings.greens = GreensChange::between(&self.state.greens, stays.chain(passed));
+        findings.greens = GreensChange::between(&self.state.greens, stays.chain(passed).chain(&moved.now));
     }
 
     /// New tests and files that are red and belong to nobody, so that they would stay red for ever.
@@ -241,11 +250,10 @@ impl<W: World> Drive<'_, W> {
         report: &TestReport,
         (set_aside, book): (&BTreeSet<&TestId>, &SourceBook),
     ) -> Vec<TestId> {
-        let Some(baseline) = self.state.baseline.as_ref().map(|baseline| &baseline.test) else {
+        if self.state.baseline.is_none() {
             return Vec::new();
-        };
-        let mut known: BTreeSet<&TestId> =
-            baseline.greens.iter().chain(&baseline.reds).chain(&baseline.flaky).collect();
+        }
+        let mut known = self.known_tests();
         known.extend(set_aside);
         // A criterion that this run does not work on will have nobody to turn its tests green.
         let plan = &self.state.run.plan.criteria;
@@ -311,37 +319,24 @@ impl<W: World> Drive<'_, W> {
         if self.state.run.plan.supersede == SupersedeRule::Refuse {
             return Vec::new();
         }
-        let mut all = Vec::new();
+        let (mut all, mut replacing) = (Vec::new(), self.replacing(report));
         // Only a criterion in hand can change what a test says: nobody would turn it green again.
         let covered = self.state.covered_by_red();
         let claimed = claim.iter().flat_map(|claim| &claim.supersedes);
         let in_hand = |id| covered.contains(id) || !guard::stands(Guard::SupersedeScope);
         for (criterion, tests) in claimed.filter(|(id, _)| in_hand(id)) {
-            for id in tests.iter().map(|id| TestId(id.clone())) {
-                let file = id.file();
-                let changed = work
-                    .changed
-                    .iter()
-                    .any(|change| mapping::in_project(&change.path, &self.state.run.project) == file);
-                // Who names a test means its namesakes too; those that still pass say what they said.
-                let kinds = report.tests.iter().filter(|test| test.id == id || test.id.shared() == id.0);
-                let mut kinds: Vec<_> =
-                    kinds.map(|test| (test.id.clone(), red_kind(&test.outcome))).collect();
-                if kinds.iter().any(|(_, kind)| *kind != RedKind::Passed) {
-                    kinds.retain(|(_, kind)| *kind != RedKind::Passed);
-                }
-                if kinds.is_empty() {
-                    kinds.push((id, RedKind::None));
-                }
-                let one = |(id, kind)| Superseded { criterion: criterion.clone(), id, changed, kind };
-                all.extend(kinds.into_iter().map(one));
+            for (id, kind) in self.meant(tests, report, &mut replacing) {
+                let mut changed = work.changed.iter();
+                let changed = changed
+                    .any(|change| mapping::in_project(&change.path, &self.state.run.project) == id.file());
+                all.push(Superseded { criterion: criterion.clone(), id, changed, kind });
             }
         }
         all
     }
 }
 
-fn red_kind(outcome: &Outcome) -> RedKind {
+pub(super) fn red_kind(outcome: &Outcome) -> RedKind {
     use tdd_core::test::FailureKind;
     match outcome {
         Outcome::Passed => RedKind::Passed,

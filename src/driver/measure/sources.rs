@@ -11,7 +11,7 @@ use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, Tests, World};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_source::{BodyFacts, Language, Piece, TestFile, Unread};
+use tdd_source::{BodyFacts, Language, Outline, Piece, TestFile, Unread};
 
 use super::Work;
 use super::shared::Shared;
@@ -179,22 +179,46 @@ impl SourceBook {
 
     /// Known tests that are not what they were: gone, another body, or anything changed or removed
     /// outside the bodies (a fixture or helper that they may use). Where bodies can't be told
-    /// apart, every known test of a file that changed counts as changed.
-    pub(super) fn changed_tests(&self, known: &[TestId]) -> Vec<TestId> {
+    /// apart, every known test of a file that changed counts as changed. A row that is new in a table makes no test of
+    /// another row a different one, nor do rows that are gone, if as many tests of the file are `answered` for.
+    pub(super) fn changed_tests(&self, known: &[TestId], answered: &BTreeMap<String, usize>) -> Vec<TestId> {
         let mut changed = BTreeSet::new();
         for file in &self.rewritten {
-            let of_file = known.iter().filter(|id| id.file() == file.path.as_str());
-            changed.extend(of_file.filter(|id| file.is_changed(id)).cloned());
+            let of_file = || known.iter().filter(|id| id.file() == file.path.as_str());
+            if of_file().next().is_some() {
+                let views = file.views(answered.get(&file.path).copied().unwrap_or_default());
+                let is_changed = |id: &&TestId| views.iter().all(|view| view.is_changed(id));
+                changed.extend(of_file().filter(is_changed).cloned());
+            }
         }
         changed.into_iter().collect()
     }
 }
 
+/// Two versions of a file of tests, split.
+struct View {
+    before: Outline,
+    after: Outline,
+}
+
 impl Rewritten {
+    /// The ways to look at it: as it is, and without the rows that not both versions have. Where there is none, all changed.
+    fn views(&self, answered: usize) -> Vec<View> {
+        let (Some(language), Some(after)) = (self.language, &self.after) else { return Vec::new() };
+        let view = |before: &str, after: &str| View {
+            before: tdd_source::outline(language, before),
+            after: tdd_source::outline(language, after),
+        };
+        let rows =
+            tdd_source::common_rows(language, &self.before, after).filter(|rows| rows.gone <= answered);
+        let of_rows = rows.map(|rows| view(&rows.before, &rows.after));
+        std::iter::once(view(&self.before, after)).chain(of_rows).collect()
+    }
+}
+
+impl View {
     fn is_changed(&self, id: &TestId) -> bool {
-        let (Some(language), Some(after)) = (self.language, &self.after) else { return true };
-        let (before, after) =
-            (tdd_source::outline(language, &self.before), tdd_source::outline(language, after));
+        let (before, after) = (&self.before, &self.after);
         if !is_subsequence(&before.rest, &after.rest) {
             return true;
         }
@@ -202,7 +226,7 @@ impl Rewritten {
         match [name_of(&id.0), name_of(id.shared())].into_iter().find(is_named) {
             Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
             // A name that only a run knows: any test of the file may be its own.
-            None => !before.all_stand_in(&after),
+            None => !before.all_stand_in(after),
         }
     }
 }
