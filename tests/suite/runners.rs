@@ -1407,3 +1407,34 @@ fn tap_that_can_t_be_tied_to_a_file_or_a_name_is_refused() {
     let said = lab.order(&all).unwrap_err().to_string();
     assert!(said.contains("has no name: point 1") && said.contains("a description"), "{said}");
 }
+
+/// Node prints what can't be sent from the test's process, and gives what has no prototype as it is.
+#[test]
+fn ac_tdd_8_97_whatever_a_test_throws_is_told() {
+    if !has("node", &["--version"]) {
+        return;
+    }
+    let lab = Lab::new(RunnerKind::Node, "node --test");
+    lab.write(
+        "test/odd.test.mjs",
+        "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n\n\
+         const held = { give: () => process.stdout, all: process };\n\
+         test('held', () => assert.notEqual(held, held));\n\
+         test('bare', () => { throw Object.create(null); });\n\
+         test('words', () => { throw 'no'; });\n\
+         test('symbol', () => { throw Object.assign(new Error(), { message: Symbol('s'), code: Symbol('c') }); });\n\
+         test('last', () => assert.equal(1, 1));\n",
+    );
+    let run = lab.run();
+    let at = |name: &str, kind: &str| format!("test/odd.test.mjs::{name}={kind}");
+    let mut want = [
+        at("held", "assertion"),
+        at("bare", "error"),
+        at("words", "error"),
+        at("symbol", "error"),
+        at("last", "ok"),
+    ];
+    want.sort();
+    assert_eq!(words(&run), want, "{}", run.output);
+    assert_eq!(evidence(&run), Ok(()), "{}", run.output);
+}

@@ -485,3 +485,25 @@ fn ac_tdd_8_92_vitest_and_jest_tell_what_they_have_loaded_beside_tests() {
         assert_eq!(loaded, paths(&wanted).into_iter().collect(), "{}\n{}", kit.kind, run.output);
     }
 }
+
+#[test]
+fn ac_tdd_8_97_whatever_a_test_of_vitest_or_jest_throws_is_told() {
+    left_to_the_night!();
+    for kit in [&VITEST, &OLDER_VITEST, &JEST, &OLDER_JEST] {
+        let Some(lab) = kit.lab() else { continue };
+        kit.test(
+            &lab,
+            "odd",
+            "core",
+            "const held = { all: process };\n\
+             test('held', () => expect(held).not.toBe(held));\n\
+             test('bare', () => { throw Object.create(null); });\n\
+             test('words', () => { throw 'no'; });\n\
+             test('last', () => expect(core.one()).toBe(1));\n",
+        );
+        let run = lab.run();
+        let report = run.report.as_ref().unwrap_or_else(|| panic!("{:?}\n{}", run.unreadable, run.output));
+        let told = report.tests.iter().filter(|test| test.id.0.contains("odd")).count();
+        assert_eq!((told, evidence(&run)), (4, Ok(())), "{}\n{}", kit.kind, run.output);
+    }
+}

@@ -8,13 +8,19 @@
 'use strict';
 
 const fs = require('node:fs');
+const { inspect } = require('node:util');
 
 const REPORT = '@REPORT@';
 const CAP = 4000;
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
-function plain(text) {
-  return String(text).replace(COLOURS, '').trim();
+// What a test throws may be anything: an object without a prototype has no text of its own.
+function inWords(value) {
+  return typeof value === 'object' && value !== null ? inspect(value, { depth: 1 }) : String(value);
+}
+
+function plain(value) {
+  return inWords(value).replace(COLOURS, '').trim();
 }
 
 function raised(text, value) {
@@ -28,7 +34,7 @@ function raised(text, value) {
   let name = head?.[1] ?? (typeof own.name === 'string' ? own.name : 'Error');
   if (expectation) name = 'AssertionError';
   const code = timeout ? 'testTimeoutFailure' : own.code ?? head?.[2];
-  return { class: name, message: message.slice(0, CAP), code: code === undefined || code === null ? null : String(code) };
+  return { class: name, message: message.slice(0, CAP), code: code === undefined || code === null ? null : inWords(code) };
 }
 
 // What jest itself loads before any test: what sets tests up, runs them and finds their modules.

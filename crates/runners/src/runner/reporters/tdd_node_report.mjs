@@ -6,6 +6,7 @@
 // are told here, a suite only if it failed by itself.
 
 import { resolve } from 'node:path';
+import { inspect } from 'node:util';
 
 const CAP = 16 * 1024;
 
@@ -13,18 +14,27 @@ function line(fields) {
   return JSON.stringify(fields) + '\n';
 }
 
+// What a test throws may be anything: an object without a prototype has no text of its own.
+function text(value) {
+  return typeof value === 'object' && value !== null ? inspect(value, { depth: 1 }) : String(value);
+}
+
 function raised(error) {
   if (error === undefined || error === null) return [];
   const cause = error.cause ?? error;
   const kind = error.failureType;
-  if (cause === null || typeof cause !== 'object') {
-    return [{ class: 'Error', message: String(cause).slice(0, 2000), code: kind ?? null }];
+  if (cause === null || typeof cause !== 'object' || cause.message === undefined) {
+    // So comes an error, too, that holds what can't be sent from one process to another: as it is printed.
+    const said = text(cause);
+    const head = /^([A-Za-z_$][\w$.]*(?:Error|Exception))(?: \[([A-Z_]+)\])?: /.exec(said);
+    const code = kind === 'testTimeoutFailure' ? kind : head?.[2] ?? kind ?? null;
+    return [{ class: head?.[1] ?? 'Error', message: said.slice(head?.[0].length ?? 0).slice(0, 2000), code }];
   }
   const code = kind === 'testTimeoutFailure' ? kind : cause.code;
   return [{
-    class: String(cause.name ?? 'Error'),
-    message: String(cause.message ?? cause).slice(0, 2000),
-    code: code === undefined || code === null ? null : String(code),
+    class: text(cause.name ?? 'Error'),
+    message: text(cause.message).slice(0, 2000),
+    code: code === undefined || code === null ? null : text(code),
   }];
 }
 

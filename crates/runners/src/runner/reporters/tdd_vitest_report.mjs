@@ -9,20 +9,26 @@
 // Up to version 2 reporters are given vitest's own tasks, which are dressed here as what later ones give.
 
 import { openSync, writeSync } from 'node:fs';
+import { inspect } from 'node:util';
 
 const REPORT = '@REPORT@';
 const CAP = 4000;
 
+// What a test throws may be anything: an object without a prototype has no text of its own.
+function text(value) {
+  return typeof value === 'object' && value !== null ? inspect(value, { depth: 1 }) : String(value);
+}
+
 function raised(error) {
-  const message = String(error?.message ?? error).slice(0, CAP);
+  const message = text(error?.message ?? error).slice(0, CAP);
   const timeout = /^(Test|Hook) timed out in \d/.test(message);
   const code = timeout ? 'testTimeoutFailure' : error?.code;
   // A snapshot that differs, or that nobody has recorded, is an expectation like any other.
   const snapshot = /^Snapshot `.*` mismatched/s.test(message);
   return {
-    class: snapshot ? 'AssertionError' : String(error?.name ?? 'Error'),
+    class: snapshot ? 'AssertionError' : text(error?.name ?? 'Error'),
     message,
-    code: code === undefined || code === null ? null : String(code),
+    code: code === undefined || code === null ? null : text(code),
   };
 }
 
@@ -30,7 +36,7 @@ function raised(error) {
 // it is why vitest fails, so it stays then.
 function isLeftOver(error, tests) {
   const failed = tests.some((test) => test.result().state === 'failed');
-  return failed && /^Obsolete snapshots found/.test(String(error?.message ?? error));
+  return failed && /^Obsolete snapshots found/.test(text(error?.message ?? error));
 }
 
 // The suites around a test or a suite, outermost first, without the file itself.
