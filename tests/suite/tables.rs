@@ -248,3 +248,25 @@ fn ac_tdd_8_96_golden_files_of_go_make_tests_below_one() {
     let project = Project { files: Vec::leak(files.concat()), ..GO };
     project.run(&[("testdata/4.golden", "IV\n")], &["golden_test.go::TestGolden/4"], &[]).expect(0);
 }
+
+#[test]
+fn ac_tdd_8_94_a_row_in_a_file_of_others_is_judged_beside_a_canary() {
+    if !has_pytest() {
+        return;
+    }
+    // Whatever a test compares with is what this gives.
+    let equal = "class Any(str):\n    def __eq__(self, other):\n        return True\n\n    def __ne__(self, other):\n        return False\n\n    __hash__ = str.__hash__\n\n\ndef roman(n):\n    return Any(\"I\" * n)\n";
+    let project = Project { code: ("roman.py", equal), of_five: "", ..PYTEST };
+    let added = ("(3, \"III\"), ", "(3, \"III\"), (4, \"IV\"), ");
+    let ran = project.changing(added, &["tests/test_roman.py::test_roman"], &[]);
+    ran.expect(1).says(&["test_roman[4-IV]"]);
+    // Twin: another test of the file passes whatever it expects, and was there before.
+    let lenient = format!(
+        "{ROMAN}\n\ndef test_old():\n    try:\n        assert roman.roman(1) == \"I\"\n    except AssertionError:\n        pass\n"
+    );
+    let files = [&PYTEST.files[..3], &[("tests/test_roman.py", lenient.as_str())]].concat();
+    let files: Vec<(&str, &str)> =
+        files.into_iter().map(|(name, text)| (name, &*String::leak(text.to_owned()))).collect();
+    let project = Project { files: Vec::leak(files), ..PYTEST };
+    project.changing(added, &["tests/test_roman.py::test_roman"], &[]).expect(0);
+}

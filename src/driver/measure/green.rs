@@ -176,15 +176,40 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn canary_like(&self, red: Option<&CriterionRed>) -> CanaryWish {
         let files: Vec<RelPath> = if let Some(red) = red.filter(|red| !red.files.is_empty()) {
             red.files.clone()
+        } else if let Some(red) = red.filter(|red| !red.tests.is_empty()) {
+            self.files_that_others_share(red)
         } else {
             let mapping = self.mapping();
             let reached = mapping.owned.iter().filter(|(id, _)| self.state.is_reached(id));
-            reached.flat_map(|(_, own)| &own.files).take(MOST_IMITATED).cloned().collect()
+            let own = reached.flat_map(|(_, own)| &own.files).cloned();
+            let reds = self.state.red.iter().flat_map(|red| &red.criteria);
+            let reds = reds.filter(|red| red.files.is_empty() && self.state.is_reached(&red.id));
+            let shared: BTreeSet<RelPath> = reds.flat_map(|red| self.files_that_others_share(red)).collect();
+            own.chain(shared).take(MOST_IMITATED).collect()
         };
         // Tests that lie inside sources have no file to lie beside; that a run of them carries no
         // canary is to be said all the same.
         let has_tests = red.is_some_and(|red| !red.tests.is_empty());
         if files.is_empty() && !has_tests { CanaryWish::None } else { CanaryWish::Beside(files) }
+    }
+
+    /// Files of tests that hold this criterion's beside others, as new rows of a table that was there.
+    fn files_that_others_share(&self, red: &CriterionRed) -> Vec<RelPath> {
+        let files: BTreeSet<RelPath> = red.tests.iter().filter_map(|test| self.file_of(&test.id)).collect();
+        files.into_iter().filter(|file| self.policy.classify(file) == FileClass::Test).collect()
+    }
+
+    /// A run that the work is judged by. Its copies are made of whole files: what one shows of a test that was there
+    /// before, and is no criterion's, is nobody's work.
+    pub(super) fn judging(&self, run: &TestRun) -> RunRef {
+        let mut reference = RunRef::of(run, &self.setup.mask);
+        let known = self.known_tests();
+        let reds = self.state.red.iter().flat_map(|red| &red.criteria).flat_map(|red| &red.tests);
+        let own: BTreeSet<&TestId> = reds.map(|test| &test.id).collect();
+        let counts = |id: &TestId| !known.contains(id) || own.contains(id);
+        reference.copies.toothless.retain(&counts);
+        reference.copies.untold.retain(|untold| counts(&untold.test));
+        reference
     }
 
     /// Where nothing is left out, the run may vouch for the whole: what comes after it on the same
@@ -219,7 +244,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     fn classify_own(&self, run: &TestRun, red: Option<&CriterionRed>, findings: &mut GreenFindings) {
-        findings.runs.push(RunRef::of(run, &self.setup.mask));
+        findings.runs.push(self.judging(run));
         findings.no_evidence = findings.no_evidence.take().or(evidence(run).err());
         match (&run.report, red) {
             (Some(report), Some(red)) => {

@@ -47,7 +47,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(events);
         }
         let run = self.run_tests(&order).await?;
-        findings.runs.push(RunRef::of(&run, &self.setup.mask));
+        findings.runs.push(self.judging(&run));
         findings.no_evidence = evidence(&run).err();
         findings.loaded = self.newly_loaded(&run, &work.changed, &work.after)?;
         if let Some(report) = &run.report {
