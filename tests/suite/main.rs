@@ -75,6 +75,7 @@ mod mdtest;
 mod mdtest_agents;
 mod meanwhile;
 mod modes;
+mod new_packages;
 mod other_forms;
 mod other_runners;
 mod other_work_trees;

@@ -9,6 +9,7 @@
 
 mod cargo_workspaces;
 mod environment;
+mod go_packages;
 mod javascript;
 mod python;
 

@@ -20,6 +20,7 @@ mod options;
 mod packages;
 mod seed;
 mod trial;
+mod unwritten;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -39,6 +40,7 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, Observer};
 use tdd_core::test::{Canary, Exit, FailureKind, LoadFailure, TestReport};
 use tdd_core::trouble::Trouble;
+use unwritten::Unwritten;
 
 pub(super) use facts::RUNNER;
 
@@ -71,6 +73,7 @@ struct Going<'a> {
     errors: Errors,
     /// Of all of the project.
     names: BTreeSet<String>,
+    unwritten: Unwritten,
 }
 
 /// What the steps found.
@@ -180,8 +183,8 @@ impl<'a> Going<'a> {
         let removed = scope.leave_out.iter().filter(is_go).cloned().collect();
         let env = environment(call, cache);
         let (birds, names) = (Birds::default(), BTreeSet::new());
-        let broken = BTreeMap::new();
-        Self { call, options, place, scope, env, removed, broken, birds, errors: Errors::First, names }
+        let (broken, errors, unwritten) = (BTreeMap::new(), Errors::First, Unwritten::default());
+        Self { call, options, place, scope, env, removed, broken, birds, errors, names, unwritten }
     }
 
     /// The packages that the command names; `None` if go can't say, and why is in `gathered`.
@@ -204,13 +207,18 @@ impl<'a> Going<'a> {
                 return Ok(None);
             }
         };
-        self.names = listed.iter().map(|package| package.name.clone()).collect();
+        self.know(&listed);
         if !all.contains(&everything) {
             all = vec![everything];
             let rest = self.ask(&all, verification).await?.unwrap_or_default();
-            self.names.extend(rest.into_iter().map(|package| package.name));
+            self.know(&rest);
         }
         Ok(Some(listed))
+    }
+
+    fn know(&mut self, packages: &[Package]) {
+        self.names.extend(packages.iter().map(|package| package.name.clone()));
+        self.unwritten.know(packages);
     }
 
     async fn ask(
@@ -255,7 +263,7 @@ impl<'a> Going<'a> {
     /// Writes the overlay: an empty path stands for a file that does not exist.
     fn overlay(&self, verification: &Verification) -> Result<PathBuf, Trouble> {
         let gone = self.removed.iter().map(|file| (self.place.absolute(file), String::new()));
-        let added = self.birds.files();
+        let added = self.birds.files().chain(self.unwritten.files());
         let replace: serde_json::Map<String, serde_json::Value> =
             gone.chain(added).map(|(path, by)| (path.to_string_lossy().into_owned(), by.into())).collect();
         let path = verification.fresh(&format!("overlay-{}.json", self.removed.len()));

@@ -52,6 +52,21 @@ pub fn errors(said: &str) -> Vec<BuildError> {
     found
 }
 
+/// Folders of which go says that they hold tests alone; it names nobody who imports what is not there yet.
+pub fn without_code(said: &str) -> impl Iterator<Item = &str> {
+    said.lines().filter_map(|line| Some(line.split_once("no non-test Go files in ")?.1.trim_end()))
+}
+
+/// Whether all that is wrong is that a package of this import path is of no use; of all its names (`import .`) go has
+/// said so in other words.
+pub fn is_unused(message: &str, import: &str) -> bool {
+    let quoted = format!("\"{import}\"");
+    let named = message
+        .strip_prefix(&quoted)
+        .is_some_and(|rest| rest.starts_with(" imported ") && rest.ends_with("and not used"));
+    named || message.strip_prefix("imported and not used: ") == Some(&quoted)
+}
+
 fn error(line: &str, package: &str) -> Option<BuildError> {
     let line = line.strip_prefix("vet: ").unwrap_or(line);
     let (file, rest) = line.split_once(".go:")?;

@@ -87,6 +87,24 @@ fn each_error_is_missing_or_the_tests_own_fault() {
 }
 
 #[test]
+fn what_a_package_without_code_keeps_from_being_built_is_known_by_its_folder() {
+    // go 1.19 and as later ones word it.
+    let said = "go build shop/cart: no non-test Go files in /p/cart\n# shop/b [shop/b.test]\nb/x_test.go:3:1: undefined: F\n\
+                shop/a b: no non-test Go files in /p/a b\nno Go files in /p/docs\n";
+    assert_eq!(without_code(said).collect::<Vec<_>>(), ["/p/cart", "/p/a b"]);
+    for (message, is_so) in [
+        ("\"shop/cart\" imported and not used", true),
+        ("\"shop/cart\" imported as basket and not used", true),
+        ("imported and not used: \"shop/cart\"", true),
+        ("imported and not used: \"shop/cart/deep\"", false),
+        ("\"shop/cart/deep\" imported and not used", false),
+        ("undefined: cart.F", false),
+    ] {
+        assert_eq!(is_unused(message, "shop/cart"), is_so, "{message}");
+    }
+}
+
+#[test]
 fn one_fault_of_the_test_spoils_what_is_missing_beside_it() {
     let all = errors(PACKAGES);
     let of = |package: &str| {

@@ -38,6 +38,7 @@ impl Going<'_> {
             }
             let (exit, said) = self.build_once(&packages, verification).await?;
             match exit {
+                Exit::Code(0) if self.unwritten.stand_down() => continue,
                 Exit::Code(0) => return Ok(packages),
                 Exit::Code(_) => {}
                 Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => {
@@ -56,6 +57,11 @@ impl Going<'_> {
             if let Some(broken) = found.broken {
                 gathered.report.project_broken = Some(broken);
                 return Ok(Vec::new());
+            }
+            if found.files.is_empty()
+                && self.unwritten.stand_in((&said, &self.place.project), verification)?
+            {
+                continue;
             }
             if found.files.is_empty() {
                 let why = if said.trim().is_empty() { "go gave up without a word" } else { said.trim() };
@@ -109,7 +115,8 @@ impl Going<'_> {
         }
         let broken = (!production.is_empty()).then(|| go_error::classify(&production, module, &own));
         let gone = self.gone_names();
-        let files = by_file.into_iter().map(|(file, errors)| {
+        let files = by_file.into_iter().map(|(file, mut errors)| {
+            self.unwritten.leave_out_unused(&mut errors);
             let told = go_error::classify(&errors, module, &own);
             self.needs_what_is_gone(file, told, &gone)
         });

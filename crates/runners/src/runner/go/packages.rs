@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! stream  = { package }                 objects one after the other, without a separator
-//! package = {"Dir", "ImportPath", "Name", "Module": {"Path"}, "TestGoFiles": [..], "XTestGoFiles": [..]}
+//! package = {"Dir", "ImportPath", "Name", "Module": {"Path"}, "GoFiles": [..], "CgoFiles": [..],
+//!            "IgnoredGoFiles": [..], "TestGoFiles": [..], "XTestGoFiles": [..]}
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,8 @@ pub(super) struct Package {
     pub(super) name: String,
     pub(super) dir: String,
     pub(super) module: String,
+    /// No file but those of tests lies there.
+    pub(super) has_only_tests: bool,
     /// Test file to the names that it declares.
     pub(super) tests: BTreeMap<RelPath, Vec<String>>,
 }
@@ -49,6 +52,9 @@ struct Listed {
     import_path: String,
     name: String,
     module: Option<Module>,
+    go_files: Option<Vec<String>>,
+    cgo_files: Option<Vec<String>>,
+    ignored_go_files: Option<Vec<String>>,
     test_go_files: Option<Vec<String>>,
     #[serde(rename = "XTestGoFiles")]
     x_test_go_files: Option<Vec<String>>,
@@ -67,6 +73,9 @@ pub(super) fn parse(bytes: &[u8], place: &Place) -> Vec<Package> {
 }
 
 fn package(listed: Listed, place: &Place) -> Package {
+    let mut code =
+        [&listed.go_files, &listed.cgo_files, &listed.ignored_go_files].into_iter().flatten().flatten();
+    let has_only_tests = code.next().is_none();
     let names = [listed.test_go_files, listed.x_test_go_files].into_iter().flatten().flatten();
     let files = names.filter_map(|name| place.in_repository(&format!("{}/{name}", listed.dir)));
     let tests = files.map(|file| {
@@ -76,6 +85,7 @@ fn package(listed: Listed, place: &Place) -> Package {
     });
     Package {
         tests: tests.collect(),
+        has_only_tests,
         import: listed.import_path,
         name: listed.name,
         dir: listed.dir,
