@@ -174,6 +174,25 @@ fn tells_each_file_and_test_apart(kit: &Kit) {
     assert_eq!((names(""), names("src"), names("test")), (4, 1, 5), "nothing is left in the tree");
 }
 
+/// No argument holds a NUL; a title may, where it holds what is tested. bun itself tells it without.
+#[test]
+fn ac_tdd_9_116_a_title_that_no_argument_can_hold_is_asked_for_like_another() {
+    left_to_the_night!();
+    for kit in [&VITEST, &JEST] {
+        let Some(lab) = kit.lab() else { continue };
+        let titles = "for (const text of ['\\0', '\\\\x00', 'b']) test(`size of ${text}`, () => { throw new Error('x'); });\n";
+        kit.test(&lab, "c1", "core", titles);
+        let run = lab.run();
+        let mut named = words(&run);
+        named.retain(|word| word.contains("size of"));
+        assert_eq!(named.len(), 3, "{}", run.output);
+        for word in &named {
+            let id = word.strip_suffix("=error").unwrap();
+            check(&lab.ids(&[id]), &[word]);
+        }
+    }
+}
+
 #[test]
 fn vitest_tells_each_file_and_test_apart() {
     left_to_the_night!();

@@ -177,11 +177,13 @@ pub(super) fn pattern(scope: &Scope, place: &Place) -> Option<String> {
 }
 
 /// Takes the meaning from all characters that have one in a JavaScript regular expression. A line
-/// break is written as such: some runners put the pattern into a literal.
+/// break is written as such, because some runners put the pattern into a literal, and so is a NUL, which no
+/// argument can hold.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
+            '\0' => escaped.push_str("\\x00"),
             '\n' => escaped.push_str("\\n"),
             '\r' => escaped.push_str("\\r"),
             '\u{2028}' => escaped.push_str("\\u2028"),

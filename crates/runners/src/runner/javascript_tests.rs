@@ -10,6 +10,7 @@ fn names_become_one_pattern_that_means_only_themselves() {
         (vec!["outer > in > ner"], Some("^(?:outer(?: > | )in(?: > | )ner)$")),
         (vec!["re (a|b) [c] .* $^ {1}?+\\/"], Some(r"^(?:re \(a\|b\) \[c\] \.\* \$\^ \{1\}\?\+\\\/)$")),
         (vec!["new\nline", "q \" ' `"], Some("^(?:new\\nline|q \" ' `)$")),
+        (vec!["a\0", "b"], Some(r"^(?:a\x00|b)$")),
         (vec![], None),
     ] {
         let only_ids = names.iter().map(|name| TestId(format!("t/a.js::{name}"))).collect();
