@@ -197,13 +197,15 @@ where
     }
 
     /// Those of these files that the commands write again in a checkout; where none can be made, that they write
-    /// beside tests once more.
+    /// beside tests once more. They run there as well where a tool may keep a record of what it saw in its own folder, which
+    /// whoever looks at those finds.
     async fn made_again(
         &mut self,
         asked: &BTreeMap<RelPath, CheckpointId>,
         label: &str,
     ) -> Result<BTreeSet<RelPath>, Trouble> {
-        let Some(zero) = self.state.facts().zero.clone().filter(|_| !asked.is_empty()) else {
+        let is_asked = !asked.is_empty() || self.ports.protection.may_write_in_tools();
+        let Some(zero) = self.state.facts().zero.clone().filter(|_| is_asked) else {
             return Ok(BTreeSet::new());
         };
         let laid = self.lay_apart(&zero)?;

@@ -160,6 +160,49 @@ esac
     }
 }
 
+/// A tool that keeps a record of what it saw beside its own code, as `tsc` does for vitest, and writes it only where something
+/// is new: before the run nothing is, because everybody has run the tests before.
+#[test]
+fn ac_tdd_9_117_the_record_of_a_tool_that_is_written_only_for_what_is_new_is_nobodys_work() {
+    left_to_the_night!();
+    let record = "f=node_modules/runner/record; now=$(pwd; cat src.txt); test \"$(cat $f)\" = \"$now\" || echo \"$now\" >$f || exit 9";
+    let check =
+        format!("{record}\nr=0; for t in tests/ac_*.sh; do test ! -e $t || sh $t || r=1; done; exit $r\n");
+    let forges_it = "echo forged >node_modules/runner/record";
+    for level in ["audit", "enforce"] {
+        for (deed, told) in [
+            ("true", None),
+            (forges_it, None),
+            ("install runner forged", Some("node_modules/runner/index.js")),
+        ] {
+            let sandbox = two_criteria(&agent("true", deed));
+            std::fs::write(sandbox.beside("check.sh"), &check).unwrap();
+            sandbox.write("node_modules/runner/package.json", "{}\n");
+            for file in ["index.js", "package.json"] {
+                let path = sandbox.path(&format!("node_modules/runner/{file}"));
+                let file = std::fs::File::options().write(true).open(path).unwrap();
+                file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000))
+                    .unwrap();
+            }
+            sandbox.write("node_modules/runner/record", "");
+            assert!(sandbox.command("sh").arg("../check.sh").status().unwrap().success());
+            let ran = sandbox.tdd(&["STE-1", "--sandbox", level, "--proof", "full"]);
+            let ran = ran.expect(i32::from(told.is_some()));
+            match told {
+                // The proof's checkouts lead to the record as well.
+                None => {
+                    assert!(ran.stdout.contains("in a fresh checkout, seen failing"), "{}", ran.stdout);
+                    assert!(!ran.stdout.contains("node_modules"), "{deed}: {}", ran.stdout);
+                }
+                Some(path) => {
+                    drop(ran.says_on_stdout(&[&format!("an installed file is not as it was: {path}")]));
+                }
+            }
+            assert!(!sandbox.read("node_modules/runner/record").contains("forged"), "{deed}");
+        }
+    }
+}
+
 /// Packages that need no network: one of the project's own, as an archive.
 #[test]
 fn ac_tdd_9_112_npm_ci_and_a_forced_installation_by_pip_are_held_against_nobody() {

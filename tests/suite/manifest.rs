@@ -351,6 +351,28 @@ fn what_the_projects_own_commands_write_into_tool_folders_is_learned() {
 }
 
 #[test]
+fn what_was_written_into_a_package_after_it_was_installed_may_be_written_again() {
+    for (later, written, may) in [
+        ("true", "true", false),
+        ("echo 1 > record", "true", true),
+        // The runs themselves tell of it.
+        ("echo 1 > record", "date +%N > record", false),
+        ("ln -s index.js record", "true", false),
+        ("echo 1 > ../record", "true", false),
+    ] {
+        let repository = project();
+        let tool = "mkdir -p node_modules/tool/dist; cd node_modules/tool";
+        let installed = "echo {} > package.json; echo code > dist/index.js; touch -d @1000000000 package.json dist/index.js";
+        repository.child(&format!("{tool}; {installed}; {later}"));
+        let mut manifest = manifest(&repository);
+        assert!(!manifest.may_write_in_tools(), "nobody looked before");
+        manifest.look_at_tools().unwrap();
+        repository.child(&format!("{tool}; {written}"));
+        assert_eq!(manifest.may_write_in_tools(), may, "{later}; {written}");
+    }
+}
+
+#[test]
 fn nothing_is_learned_where_nobody_looked_before() {
     let repository = project();
     repository.child("mkdir -p node_modules/tool; echo code > node_modules/tool/index.js");

@@ -25,6 +25,7 @@ mod out_of_sight;
 mod paths;
 mod places;
 mod probe;
+mod sealed;
 pub mod seatbelt;
 mod sessions;
 mod told;
@@ -39,7 +40,8 @@ use fence::Fence;
 pub use fence::Laid;
 pub use notices::is_credential;
 pub use out_of_sight::OutOfSight;
-pub use paths::{MOST_FILES, SandboxPaths, Sealed};
+pub use paths::{MOST_FILES, SandboxPaths};
+pub use sealed::{Sealed, ToolWrites};
 pub use uses::Uses;
 
 use tdd_core::isolation::{Confinement, Level, Network, Openings, Reach, Wanted};

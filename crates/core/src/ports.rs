@@ -101,6 +101,11 @@ pub trait Protection {
     fn look_at_tools(&mut self) -> Result<(), Trouble> {
         Ok(())
     }
+    /// Whether something that is no installation has written there, and not since that look: it may do so where there
+    /// is something new.
+    fn may_write_in_tools(&mut self) -> bool {
+        false
+    }
     /// Files of tool folders that were made, changed or removed since that look.
     fn left_in_tools(&mut self) -> Vec<RelPath> {
         Vec::new()

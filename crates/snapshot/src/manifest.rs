@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use crate::checkpoints::edit::{Permissions, Tree};
 use crate::checkpoints::others_inside;
-use tdd_child::sandbox;
+use tdd_child::sandbox::{self, ToolWrites};
 use tdd_core::guard::{self, Guard};
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
@@ -352,10 +352,16 @@ impl Protection for Manifest {
     fn look_at_tools(&mut self) -> Result<(), Trouble> {
         let folders = self.tool_folders();
         self.tools.look_first(&self.repository, &folders);
+        self.told.let_write_in_tools(ToolWrites::Anything);
         Ok(())
     }
 
+    fn may_write_in_tools(&mut self) -> bool {
+        self.tools.may_be_written(&self.repository)
+    }
+
     fn left_in_tools(&mut self) -> Vec<RelPath> {
+        self.told.let_write_in_tools(ToolWrites::default());
         let folders = self.tool_folders();
         self.tools.left(&self.repository, &folders).iter().filter_map(|path| survey::shown(path)).collect()
     }

@@ -15,7 +15,7 @@ use tdd_core::event::Event;
 use tdd_core::finding::RunRef;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
-use tdd_core::ports::{Bench, Bring, Checkpoints, TestOrder, Tests, World};
+use tdd_core::ports::{Bench, Bring, Checkpoints, Protection, TestOrder, Tests, World};
 use tdd_core::proof::{Back, CriterionProof, Extent, ProofFindings, Seen};
 use tdd_core::state::Progress;
 use tdd_core::test::TestRun;
@@ -150,6 +150,8 @@ impl<W: World> Drive<'_, W> {
         order: &TestOrder,
         findings: &mut ProofFindings,
     ) -> Result<TestRun, Trouble> {
+        // What a run has let a tool keep says nothing to the next.
+        self.ports.protection.restore(&[])?;
         let run = self.run_tests(order).await?;
         findings.runs.push(RunRef::of(&run, &self.setup.mask));
         Ok(run)

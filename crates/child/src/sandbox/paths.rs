@@ -1,20 +1,18 @@
 //! From the places of a run, and what is sealed, to the fence around one child.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use super::belongings::Belongings;
 use super::fence::{Fence, Laid, Rule};
 use super::known::{Kind, Whose};
 use super::out_of_sight::OutOfSight;
+use super::sealed::{Sealed, SealedNow};
 use super::{Own, others};
 use tdd_core::isolation::Network;
 use tdd_core::path::RelPath;
-use tdd_core::policy::{FileClass, Policy};
+use tdd_core::policy::Policy;
 use tdd_core::role::Role;
 
 /// The most single files that one fence binds: each costs a fraction of a millisecond at every start.
@@ -23,69 +21,6 @@ pub const MOST_FILES: usize = 500;
 const MOST_ENTRIES: usize = 20_000;
 /// A name that no file has: stands for "anything in this folder".
 const ANYTHING: &str = "\u{1}anything";
-
-/// The files that are sealed at the moment; shared with whoever seals them.
-#[derive(Clone, Debug, Default)]
-pub struct Sealed(Rc<RefCell<SealedNow>>);
-
-#[derive(Debug, Default)]
-struct SealedNow {
-    classes: Vec<FileClass>,
-    /// What says of which class a new file would be.
-    policy: Option<Policy>,
-    /// Relative to the repository, as they are on the disk.
-    files: BTreeSet<PathBuf>,
-    /// What the suite itself writes, there or not.
-    free: BTreeSet<PathBuf>,
-    /// What no child could write to since then; `None` before there was a child.
-    held: Option<Held>,
-}
-
-/// What fences held.
-#[derive(Debug)]
-struct Held {
-    files: BTreeSet<PathBuf>,
-    /// Nothing can be added to these either, nor to what is below them.
-    folders: BTreeSet<PathBuf>,
-}
-
-impl Sealed {
-    /// From now on these are sealed, by paths relative to the repository, less what is `free`.
-    pub fn tell<'p>(
-        &self,
-        (classes, policy): (&[FileClass], &Policy),
-        files: impl IntoIterator<Item = &'p [u8]>,
-        free: &BTreeSet<RelPath>,
-    ) {
-        let free: BTreeSet<PathBuf> = free.iter().map(|path| PathBuf::from(path.as_str())).collect();
-        let files = files.into_iter().map(|path| PathBuf::from(OsStr::from_bytes(path)));
-        let files = files.filter(|path| !free.contains(path)).collect();
-        let policy = Some(policy.clone());
-        *self.0.borrow_mut() = SealedNow { classes: classes.to_vec(), policy, files, free, held: None };
-    }
-
-    /// Whether a fence held this file, or kept it from being made, around every child since it was sealed.
-    pub fn is_held(&self, path: &Path) -> bool {
-        let now = self.0.borrow();
-        let Some(held) = &now.held else { return false };
-        let is_free = now.free.contains(path);
-        held.files.contains(path)
-            || (!is_free && path.ancestors().skip(1).any(|above| held.folders.contains(above)))
-    }
-
-    /// Notes what a fence around one more child holds: of the files, and as folders.
-    fn note_held(&self, is_held: impl Fn(&Path) -> bool, folders: Vec<PathBuf>) {
-        let mut now = self.0.borrow_mut();
-        let folders: BTreeSet<PathBuf> =
-            folders.into_iter().filter(|path| !now.files.contains(path)).collect();
-        let before = now.held.take();
-        let (files, folders) = match before {
-            Some(held) => (held.files, held.folders.intersection(&folders).cloned().collect::<BTreeSet<_>>()),
-            None => (now.files.clone(), folders),
-        };
-        now.held = Some(Held { files: files.into_iter().filter(|file| is_held(file)).collect(), folders });
-    }
-}
 
 /// The places of a run that its children must not write to or see; all absolute and without links.
 #[derive(Clone, Debug)]
@@ -223,11 +158,13 @@ impl SandboxPaths {
         if let Some(seen) = seen {
             fence.set(&self.repository, Rule::Masked);
             let inside = seen.iter().filter(|path| path.starts_with(&self.repository));
-            for path in inside {
+            for path in inside.clone() {
                 // A gate builds into it, as it does in the work tree.
                 let is_built_into = path.file_name() == Some(OsStr::new("target"));
                 fence.set(path, if is_built_into { Rule::Writable } else { Rule::ReadOnly });
             }
+            let inside: Vec<&Path> = inside.map(PathBuf::as_path).collect();
+            sealed.0.borrow().in_tools.lay(&mut fence, &self.repository, &inside);
         }
         let mut laid = self.common(fence, sealed, if too_many { Grain::Folders } else { Grain::Files });
         // A test must not learn from the journal which stage it is run in.

@@ -1,6 +1,9 @@
 //! What the project's own commands write into folders of tools.
 
-use super::{Manifest, Tree};
+use std::path::Path;
+
+use super::{Manifest, Tree, survey};
+use tdd_child::sandbox::ToolWrites;
 use tdd_core::path::RelPath;
 
 impl Manifest {
@@ -30,5 +33,7 @@ impl Manifest {
                 self.learned.insert(path.to_vec(), seen.map(|(sealed, _)| sealed));
             }
         }
+        let written = self.learned.keys().map(|path| survey::full_path(Path::new(""), path)).collect();
+        self.told.let_write_in_tools(ToolWrites::These(written));
     }
 }

@@ -53,6 +53,11 @@ impl Stamp {
         since(self.changed).is_some_and(|age| age > TICK)
     }
 
+    /// Whether what it says now was written so much later than what the other says.
+    pub(super) fn is_newer_by(&self, seconds: i64, other: &Self) -> bool {
+        self.modified.0.saturating_sub(other.modified.0) > seconds
+    }
+
     pub(super) fn is_link(&self) -> bool {
         self.mode & FORMAT == LINK
     }

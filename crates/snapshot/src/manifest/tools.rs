@@ -16,7 +16,8 @@
 //! them before any test.
 //!
 //! What the project's own commands write before any child has run is found by two looks ([`Tools::left`])
-//! and not told later.
+//! and not told later. A record of what a tool saw (`tsc`'s of a program) is written only where there is something new, so
+//! that they run in a checkout as well, where all is, if there may be such a one ([`Tools::may_be_written`]).
 //!
 //! Not watched: what a tool writes for itself (`node_modules/.cache`, `__pycache__`, records of
 //! what is installed), and a change of nothing but `ctime` in a file of several names (`pnpm` and
@@ -41,6 +42,10 @@ const MOST_TOLD: usize = 20;
 /// What Python runs before all else, where it looks for it.
 const HOOKS: [&str; 2] = ["sitecustomize.py", "usercustomize.py"];
 const SITE: &[u8] = b"/site-packages";
+/// What each package of node's has, as its installation wrote it.
+const PACKAGE: &[u8] = b"/package.json";
+/// Seconds; longer than one package takes.
+const INSTALLED_WITHIN: i64 = 10;
 /// More files than tools write for themselves; of a command that installs packages no more are learned.
 const MOST_LEARNED: usize = 1000;
 
@@ -107,6 +112,25 @@ impl Tools {
 
     pub(super) fn look_first(&mut self, root: &Path, folders: &[Vec<u8>]) {
         self.first = Some(stamps(root, folders));
+    }
+
+    /// Whether something has written into a package since it was installed, and not since the first look: what keeps a
+    /// record of what it saw has had nothing new to see. Times are believed here, because nobody is judged by it.
+    pub(super) fn may_be_written(&self, root: &Path) -> bool {
+        let Some(first) = &self.first else { return false };
+        let is_later = |path: &Vec<u8>, stamp: &Stamp| {
+            let folders = path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+            let mut packages = folders.filter_map(|(at, _)| first.get(&[&path[..at], PACKAGE].concat()));
+            packages.next().is_some_and(|package| stamp.is_newer_by(INSTALLED_WITHIN, package))
+        };
+        let is_as_it_was = |path: &Vec<u8>, stamp: &Stamp| {
+            let now = std::fs::symlink_metadata(survey::full_path(root, path));
+            now.is_ok_and(|meta| Stamp::of(&meta) == *stamp)
+        };
+        let is_one = |(path, stamp): (&Vec<u8>, &Stamp)| {
+            !stamp.is_link() && is_later(path, stamp) && is_as_it_was(path, stamp)
+        };
+        first.iter().any(is_one)
     }
 
     /// What differs from the first look by now, which is forgotten.
