@@ -111,6 +111,7 @@ fn green_flaws() -> Vec<Flaw<GreenFindings>> {
     vec![
         ("a test changed", |f| f.forbidden.push(path("tests/a.py")), Reason::Forbidden(path("tests/a.py"))),
         ("a test put back", |f| f.touched.push(path("tests/b.py")), Reason::Touched(path("tests/b.py"))),
+        ("a plugin comes", |f| f.loaded.push(path("extras/a.py")), Reason::Loaded(path("extras/a.py"))),
         ("an inline test", |f| f.weakened.push(path("src/a.rs")), Reason::InlineTest(path("src/a.rs"))),
         ("a slant", |f| f.test_aware.push(test_aware()), Reason::TestAwareCode(test_aware())),
         ("no report", |f| f.no_evidence = Some("torn".into()), Reason::NoEvidence("torn".into())),
@@ -139,6 +140,7 @@ fn refactor_flaws() -> Vec<Flaw<RefactorFindings>> {
     vec![
         ("a test changed", |f| f.forbidden.push(path("tests/a.py")), Reason::Forbidden(path("tests/a.py"))),
         ("a test put back", |f| f.touched.push(path("tests/b.py")), Reason::Touched(path("tests/b.py"))),
+        ("a plugin comes", |f| f.loaded.push(path("extras/a.py")), Reason::Loaded(path("extras/a.py"))),
         ("an inline test", |f| f.weakened.push(path("src/a.rs")), Reason::InlineTest(path("src/a.rs"))),
         ("a slant", |f| f.test_aware.push(test_aware()), Reason::TestAwareCode(test_aware())),
         ("a name is gone", |f| f.lost_names.push(lost_name()), Reason::LostName(lost_name())),
