@@ -117,7 +117,10 @@ impl Going<'_> {
         let gone = self.gone_names();
         let files = by_file.into_iter().map(|(file, mut errors)| {
             self.unwritten.leave_out_unused(&mut errors);
-            let told = go_error::classify(&errors, module, &own);
+            let source = regular_file::read(self.place.absolute(&file)).unwrap_or_default();
+            let names = names_of_its_own(&String::from_utf8_lossy(&source), module);
+            let told =
+                go_error::classify(&errors, module, &|name| own(name) || names.iter().any(|own| own == name));
             self.needs_what_is_gone(file, told, &gone)
         });
         Found { broken, files: files.collect() }
@@ -180,4 +183,32 @@ struct Found {
     /// Something that is no test file does not compile.
     broken: Option<Failure>,
     files: Vec<LoadFailure>,
+}
+
+/// By which names of its own a file calls packages of this module: `import s "module/shop"`.
+fn names_of_its_own(source: &str, module: &str) -> Vec<String> {
+    let named = source.lines().filter_map(|line| {
+        let line = line.trim();
+        let (name, path) = line.strip_prefix("import ").unwrap_or(line).trim_start().split_once('"')?;
+        let path = path.split('"').next()?;
+        let is_own = path == module || path.strip_prefix(module).is_some_and(|rest| rest.starts_with('/'));
+        let name = name.trim();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        (is_own && is_name && name != "_").then(|| name.to_owned())
+    });
+    named.take(MOST_NAMES).collect()
+}
+
+/// Imports of one file under names of its own.
+const MOST_NAMES: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_the_module_are_known_by_what_a_file_calls_them() {
+        let source = "package a\n\nimport s \"x.y/m/shop\"\nimport (\n\t\"fmt\"\n\tbase \"x.y/m\"\n\t. \"x.y/m/dot\"\n\t_ \"x.y/m/blank\"\n\tother \"x.y/more\"\n)\n\nvar x = \"x.y/m\"\n";
+        assert_eq!(names_of_its_own(source, "x.y/m"), ["s", "base"]);
+    }
 }
