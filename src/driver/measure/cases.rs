@@ -206,8 +206,11 @@ impl Replacing {
 pub(super) fn answered_for(superseded: &[Superseded]) -> BTreeMap<String, usize> {
     let holds_others = |id: &TestId| superseded.iter().any(|other| is_case_of(&other.id, &id.0));
     let mut counts = BTreeMap::new();
-    for one in superseded.iter().filter(|one| !holds_others(&one.id)) {
-        *counts.entry(one.id.file().to_owned()).or_default() += 1;
+    // Two criteria may name one test.
+    let ids: BTreeSet<&TestId> =
+        superseded.iter().map(|one| &one.id).filter(|id| !holds_others(id)).collect();
+    for id in ids {
+        *counts.entry(id.file().to_owned()).or_default() += 1;
     }
     counts
 }
@@ -245,8 +248,12 @@ mod tests {
             changed: true,
             kind: RedKind::Assertion,
         };
-        let counts =
-            answered_for(&[one("a_test.go::TestA"), one("a_test.go::TestA/four"), one("b.py::test_b[1]")]);
+        let counts = answered_for(&[
+            one("a_test.go::TestA"),
+            one("a_test.go::TestA/four"),
+            one("b.py::test_b[1]"),
+            one("b.py::test_b[1]"),
+        ]);
         assert_eq!(counts, BTreeMap::from([("a_test.go".to_owned(), 1), ("b.py".to_owned(), 1)]));
     }
 }
