@@ -202,7 +202,17 @@ fn ac_tdd_8_94_rows_of_go_are_tests_below_the_one_that_holds_them() {
     {
         GO.changing(five, &[], supersedes).expect(0);
     }
-    // Twin: a row is another one and nobody says so.
+    // Twins: what holds the rows looks at something besides, and that is broken; a row is another one and nobody says so.
+    let beside =
+        GO_ROMAN.replace("\t}\n}\n", "\t}\n\tif Roman(2) != \"II\" {\n\t\tt.Error(\"two\")\n\t}\n}\n");
+    let files = [&GO.files[..2], &[("roman_test.go", &*String::leak(beside))]].concat();
+    let code = (
+        "roman.go",
+        &*String::leak(GO.code.1.replacen("case 4:", "case 2:\n\t\treturn \"2\"\n\tcase 4:", 1)),
+    );
+    let project = Project { files: Vec::leak(files), code, command: "go test ./...\ngate: \"true\"", ..GO };
+    let ran = project.changing(added, &[four], &[]);
+    ran.expect(1).says(&["roman_test.go::TestRoman"]);
     GO.changing(five, &["roman_test.go::TestRoman/five"], &[]).expect(1).says(&["supersedes"]);
 }
 

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::claim::Claim;
+use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{RedKind, Superseded};
 use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
@@ -66,6 +67,36 @@ pub(super) fn spell_out(
             superseded.map(|ids| needless(ids, report, known)).unwrap_or_default().into_iter().collect();
         owned.ids.retain(|id| !needless.contains(id));
         owned.ids.append(&mut more);
+    }
+}
+
+/// A test of Go that is red by its new cases alone has to be green again: it is the last criterion's, in this order, that
+/// has one of them.
+pub(super) fn own_what_holds_cases(
+    mapping: &mut Mapping,
+    order: &[CriterionId],
+    report: &TestReport,
+    greens: &[TestId],
+) {
+    let is_owned = |mapping: &Mapping, id: &CriterionId, case: &TestId| {
+        mapping.owned.get(id).is_some_and(|owned| owned.ids.contains(case))
+    };
+    for id in greens {
+        let is_new = |case: &TestId| order.iter().any(|criterion| is_owned(mapping, criterion, case));
+        if !is_red_by_its_cases(id, report, &is_new) {
+            continue;
+        }
+        let has_one = |criterion: &&CriterionId| {
+            report.tests.iter().any(|test| {
+                is_red(test) && is_case_of(&test.id, &id.0) && is_owned(mapping, criterion, &test.id)
+            })
+        };
+        let last = order.iter().rev().find(has_one).cloned();
+        if let Some(owned) = last.and_then(|last| mapping.owned.get_mut(&last))
+            && !owned.ids.contains(id)
+        {
+            owned.ids.push(id.clone());
+        }
     }
 }
 

@@ -153,6 +153,9 @@ impl<W: World> Drive<'_, W> {
         }
         if let Some(report) = &first.report {
             cases::spell_out(mapping, claim, report, &self.known_tests());
+            let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
+            let order = self.state.covered_by_red();
+            cases::own_what_holds_cases(mapping, &order, report, greens.unwrap_or_default());
             book.existing = self.find_existing(&work.base, report)?;
             book.absent_too = self.find_absent_too(work, report)?;
             book.nowhere = self.find_nowhere(work, report)?;
