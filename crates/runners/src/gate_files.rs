@@ -162,16 +162,7 @@ impl Search<'_> {
         let is_json = file.extension() == "json";
         if name == "conftest.py" {
             self.python(file, 0);
-        } else if matches!(
-            name,
-            "pyproject.toml"
-                | "pytest.ini"
-                | ".pytest.ini"
-                | "pytest.toml"
-                | ".pytest.toml"
-                | "setup.cfg"
-                | "tox.ini"
-        ) {
+        } else if gate_names::PYTEST_FILES.contains(&name) {
             let named = self.text(file).map(|text| gate_names::of_pytest_options(&text)).unwrap_or_default();
             self.python_names(named, file, 0);
         } else if is_json && begins(&["tsconfig", "jsconfig"]) {

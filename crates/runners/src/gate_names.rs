@@ -11,7 +11,7 @@ mod shell;
 
 pub use self::javascript::{config as of_javascript_config, tsconfig as of_tsconfig};
 pub use self::make::recipes;
-pub use self::options::pytest as of_pytest_options;
+pub use self::options::{PYTEST_FILES, pytest as of_pytest_options};
 pub use self::python::{imports_pytest, of_python};
 pub use self::shell::{Call, Program, calls};
 

@@ -25,6 +25,7 @@ use super::imports::imports;
 use super::tree::{Tree, is_string};
 use super::units::unit_spans;
 use super::{Language, rust};
+pub use loaded::alone as loaded_alone;
 pub use shipped::shipped;
 
 /// A project as it is before anybody changes it, by the classes of its files.
@@ -103,13 +104,8 @@ pub fn support_files(project: &Project<'_>) -> BTreeSet<RelPath> {
     let mut found = modules_of_tests(project);
     found.extend(helpers(project, &found));
     found.extend(data(project, &found));
-    found.extend(loaded::alone(project));
+    found.extend(loaded_alone(project));
     found
-}
-
-/// The files that serve a runner alone, of those that it has loaded by itself.
-pub fn loaded_alone(project: &Project<'_>) -> BTreeSet<RelPath> {
-    loaded::alone(project)
 }
 
 /// What `path` is imported as ends with one of these words.

@@ -63,8 +63,7 @@ pub(super) fn spell_out(
             more.extend(taken.map(|test| test.id.clone()));
         }
         more.retain(|id| !owned.ids.contains(id));
-        let needless: Vec<TestId> =
-            superseded.map(|ids| needless(ids, report, known)).unwrap_or_default().into_iter().collect();
+        let needless = superseded.map(|ids| needless(ids, report, known)).unwrap_or_default();
         owned.ids.retain(|id| !needless.contains(id));
         owned.ids.append(&mut more);
     }

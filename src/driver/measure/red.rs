@@ -117,15 +117,13 @@ impl<W: World> Drive<'_, W> {
             allowed.any(|change| mapping::in_project(&change.path, &self.state.run.project) == path)
                 || self.is_unchanged_test_file(path, work)
         };
-        let baseline = self.state.baseline.as_ref().map(|baseline| &baseline.test);
-        let is_known = |id: &TestId| {
-            baseline.is_some_and(|b| b.greens.contains(id) || b.reds.contains(id) || b.flaky.contains(id))
-        };
+        let known = self.known_tests();
         for (criterion, entries) in tests.iter().filter(|(id, _)| self.named().contains(id)) {
             let ids = entries
                 .iter()
                 .filter(|entry| entry.split_once("::").is_some_and(|(path, _)| is_shared(path)));
-            let ids: Vec<TestId> = ids.map(|id| TestId(id.clone())).filter(|id| !is_known(id)).collect();
+            let ids: Vec<TestId> =
+                ids.map(|id| TestId(id.clone())).filter(|id| !known.contains(id)).collect();
             if !ids.is_empty() {
                 mapping.owned.entry(criterion.clone()).or_default().ids.extend(ids);
             }

@@ -2,6 +2,10 @@
 
 use super::Named;
 
+/// Where pytest looks for its configuration, in each folder.
+pub const PYTEST_FILES: [&str; 7] =
+    ["pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"];
+
 /// `-p NAME` in any line of a file that holds options of pytest. `no:NAME` switches one off.
 pub fn pytest(text: &str) -> Vec<Named> {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '[' | ']' | '=');

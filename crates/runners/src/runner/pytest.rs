@@ -334,17 +334,8 @@ fn is_glued_workers(arg: &str) -> bool {
 /// Whether options that come before the call's own load a plugin that lies in the project: those of a configuration
 /// file, by whatever name the call gives it, and of the variable.
 fn names_own_plugin(call: &RunnerCall, place: &Place) -> bool {
-    const FILES: [&str; 7] = [
-        "pytest.toml",
-        ".pytest.toml",
-        "pytest.ini",
-        ".pytest.ini",
-        "pyproject.toml",
-        "tox.ini",
-        "setup.cfg",
-    ];
     let folders = place.project.ancestors().take_while(|folder| folder.starts_with(&place.repository));
-    let files = folders.flat_map(|folder| FILES.map(|file| folder.join(file)));
+    let files = folders.flat_map(|folder| gate_names::PYTEST_FILES.map(|file| folder.join(file)));
     let files = files.chain(configuration(&call.args).into_iter().map(|file| place.project.join(file)));
     let is_own = |named: &Named| match named {
         Named::Plugin(name) => {

@@ -11,7 +11,7 @@ use crate::tree::{Tree, is_string};
 
 /// Those of the files that a runner has loaded that serve it alone. Whoever is imported by production, or by a test as
 /// what it looks at, is production; so is what the project gives to others, as a project that is a plugin itself.
-pub(super) fn alone(project: &Project<'_>) -> BTreeSet<RelPath> {
+pub fn alone(project: &Project<'_>) -> BTreeSet<RelPath> {
     let is_candidate = |path: &&RelPath| {
         (project.sources.contains_key(*path) || project.data.contains(*path)) && !is_shipped(project, path)
     };
