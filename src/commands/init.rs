@@ -205,10 +205,12 @@ fn commands(place: &Place, settings: &Settings) -> Result<(Chosen, Option<String
         Ok(chosen) => return Ok((chosen, None)),
         Err(refused) => refused,
     };
-    let named = settings.commands.flag_test.is_some() || settings.commands.file_test.is_some();
-    let Some(first) = project_commands::first_of_language(&place.project).filter(|_| !named) else {
-        let is_bare = !named && refused.what == "no test command was found";
-        return Err(if is_bare { refused.advise(first_steps::NO_PROJECT) } else { refused });
+    // A command that is there and can't be read says what to do about it: no other one is put in its place.
+    if refused.what != project_commands::NO_COMMAND {
+        return Err(refused);
+    }
+    let Some(first) = project_commands::first_of_language(&place.project) else {
+        return Err(refused.advise(first_steps::NO_PROJECT));
     };
     let mut commands = settings.commands.clone();
     commands.flag_test = Some(first.to_owned());

@@ -355,6 +355,7 @@ fn of_run(run: &TestRun) -> SuiteBaseline {
 fn fill(suite: &mut SuiteBaseline, report: &TestReport) {
     suite.collected = report.tests.len();
     suite.loaded.clone_from(&report.loaded);
+    suite.import_roots.clone_from(&report.import_roots);
     for test in &report.tests {
         match &test.outcome {
             Outcome::Passed => suite.greens.push(test.id.clone()),

@@ -36,6 +36,7 @@ fn recalled(state: &State) -> Recalled {
         files: red.flat_map(|criterion| criterion.files.iter().cloned()).collect(),
         first_ms: baseline.map(|test| test.duration_ms),
         command: baseline.map(|test| test.command.clone()),
+        import_roots: baseline.map(|test| test.import_roots.clone()).unwrap_or_default(),
     }
 }
 

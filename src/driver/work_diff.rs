@@ -130,7 +130,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
                 (_, Permission::Forbidden)
                     if role == Role::TestWriter && change.class == FileClass::Source =>
                 {
-                    self.adds_only_units(between, change)?
+                    self.changes_only_units(between, change)?
                 }
                 (_, Permission::Forbidden) => false,
                 (_, Permission::ByEntry) => self.keeps_entries(between, &change.path)?,
@@ -166,8 +166,9 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(lost.is_ok_and(|lost| lost.is_empty()))
     }
 
-    /// Whether a source differs by units alone. One that its grammar can't read may hold anything.
-    fn adds_only_units(
+    /// Whether a source differs by units alone; in Rust tests that were there may be others than they were, which is a
+    /// matter of what the test-writer supersedes. One that its grammar can't read may hold anything.
+    fn changes_only_units(
         &mut self,
         (base, after): Between<'_>,
         change: &ClassedChange,
@@ -180,7 +181,9 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         let Some(new) = self.source(after, &change.path)? else { return Ok(false) };
         let holds = tdd_source::has_units(language, &new);
         let added = tdd_source::additions(language, &old, &new);
-        Ok(holds == Ok(true) && added == Ok(Additions::OnlyUnits))
+        let is_within =
+            || language == Language::Rust && tdd_source::changes_tests_alone(&old, &new) == Ok(true);
+        Ok(holds == Ok(true) && (added == Ok(Additions::OnlyUnits) || is_within()))
     }
 
     /// What the changed sources say of the work between two trees.

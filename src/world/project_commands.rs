@@ -20,6 +20,9 @@ use tdd_spec::key_commands::{self, KeyCommands, Named, Pick};
 
 use self::taken_apart::{Found, Reader};
 
+/// What is said where nothing names a command.
+pub const NO_COMMAND: &str = "no test command was found";
+
 /// The most that is read of any file of the project.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 

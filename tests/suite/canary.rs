@@ -153,6 +153,27 @@ fn an_honest_green_of_pytest_is_one_with_a_canary_and_shows_none() {
     assert_eq!(evidence(&lab.run()), Ok(()));
 }
 
+/// Every test takes longer than copies may.
+const LATE: &str = "import os\nimport sys\nimport time\n\nsys.path.insert(0, os.path.dirname(__file__))\n\
+                    NOW, AHEAD = time.monotonic, [0.0]\ntime.monotonic = lambda: NOW() + AHEAD[0]\n\n\n\
+                    def pytest_runtest_call(item):\n    AHEAD[0] += 0.4\n";
+
+#[test]
+fn ac_tdd_8_102_copies_that_are_passed_over_leave_nothing_set_up() {
+    let Some(lab) = pytest("def price():\n    return 3\n") else { return };
+    lab.write("conftest.py", LATE);
+    let test = |name: &str, depth: &str, own: &str| {
+        format!("{depth}def test_{name}({own}):\n{depth}    assert shop.price() == 3\n\n\n")
+    };
+    let all = |depth: &str, own: &str| ["a", "b", "c"].map(|name| test(name, depth, own)).concat();
+    for tests in [all("", ""), format!("class TestShop:\n{}", all("    ", "self"))] {
+        lab.write(lab.judged, &format!("import shop\n\n\n{tests}"));
+        let run = lab.run();
+        assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{tests}\n{}", run.output);
+        assert!(run.copies.toothless.is_empty(), "{:?}", run.copies);
+    }
+}
+
 #[test]
 fn a_canary_takes_part_where_files_or_ids_are_chosen() {
     let Some(lab) = pytest("def price():\n    return 3\n") else { return };

@@ -211,6 +211,8 @@ fn cargo_names_what_runs_a_file_and_what_a_file_declares() {
     let tests = lab.tests().unwrap();
     let (test, files) = (Suite::Test, paths(&["tests/c1.rs", "tests/c2.rs"]));
     assert_eq!(tests.selection(test, &files), "cargo test --offline --test c1 --test c2");
+    let recorded = paths(&["tests/c1.rs", "tests/snapshots/c1__all.snap"]);
+    assert_eq!(tests.selection(test, &recorded), "cargo test --offline --test c1", "no target is called so");
     let declared = tests.declared(&files[1], b"#[test] fn b() {}");
     assert_eq!(declared, [TestId("tests/c2.rs::b".to_owned())]);
 }

@@ -109,15 +109,29 @@ pub fn criterion_red(
     }
     for file in &files {
         if let Some(failure) = first.load_failure(file, &|other| (sources.takes_part)(id, other)) {
-            tests.extend(not_loaded(file, &failure, sources));
+            tests.extend(not_loaded((file, (sources.declared)(file)), &failure, sources));
+        }
+    }
+    let owned = mapping.of(id);
+    for file in owned.iter().flat_map(|owned| &owned.held_back) {
+        let own = owned.iter().flat_map(|owned| &owned.ids);
+        let own: Vec<TestId> = own.filter(|test| (sources.declared)(file).contains(test)).cloned().collect();
+        if let Some(failure) = first.load_failure(file, &|other| (sources.takes_part)(id, other))
+            && !own.is_empty()
+        {
+            tests.extend(not_loaded((file, own), &failure, sources));
         }
     }
     CriterionRed { id: id.clone(), files, tests }
 }
 
-fn not_loaded(file: &RelPath, failure: &Failure, sources: &Sources<'_>) -> Vec<RedTest> {
+/// The tests of a file that does not load, by the names that its source tells.
+fn not_loaded(
+    (file, declared): (&RelPath, Vec<TestId>),
+    failure: &Failure,
+    sources: &Sources<'_>,
+) -> Vec<RedTest> {
     let message = failure.message.lines().next().unwrap_or_default().to_owned();
-    let declared = (sources.declared)(file);
     let one = |id: TestId, seen: Seen| {
         let body = (sources.body)(file, &id);
         let kind = match failure.kind {

@@ -20,6 +20,10 @@ pub struct Owned {
     pub files: Vec<RelPath>,
     /// Single tests in files that are not this criterion's as a whole.
     pub ids: Vec<TestId>,
+    /// Those of these tests' files that do not load before this criterion is green: the other tests in them wait for it,
+    /// too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<RelPath>,
 }
 
 /// Criterion to what belongs to it. A file or test has one owner.
@@ -136,17 +140,26 @@ impl Mapping {
     /// Files that must not take part while these criteria are not reached: all whose owners are
     /// among them.
     pub fn left_out(&self, unreached: &[CriterionId]) -> Vec<RelPath> {
-        let files =
-            unreached.iter().filter_map(|id| self.owned.get(id)).flat_map(|owned| owned.files.clone());
-        let files: BTreeSet<RelPath> = files.collect();
-        files.into_iter().collect()
+        let owned = unreached.iter().filter_map(|id| self.owned.get(id));
+        let files: BTreeSet<&RelPath> =
+            owned.flat_map(|owned| owned.files.iter().chain(&owned.held_back)).collect();
+        files.into_iter().cloned().collect()
+    }
+
+    /// All files that do not load before some criterion is green, and hold tests of others.
+    pub fn held_back(&self) -> BTreeSet<&RelPath> {
+        self.owned.values().flat_map(|owned| &owned.held_back).collect()
     }
 
     /// Whether a file takes part when work for `id` is judged, of criteria that are worked on in this order: files of
     /// later ones do not.
     pub fn is_reached_with(&self, file: &RelPath, id: &CriterionId, order: &[CriterionId]) -> bool {
         let at = |id: &CriterionId| order.iter().position(|other| other == id);
-        let mut owners = self.owned.iter().filter(|(_, owned)| owned.files.contains(file)).peekable();
+        let mut owners = self
+            .owned
+            .iter()
+            .filter(|(_, owned)| owned.files.contains(file) || owned.held_back.contains(file))
+            .peekable();
         owners.peek().is_none()
             || owners.any(|(owner, _)| at(owner).is_some_and(|owner| Some(owner) <= at(id)))
     }

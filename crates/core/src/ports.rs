@@ -2,7 +2,7 @@
 //! over every implementation.
 #![expect(async_fn_in_trait, reason = "the ports are used on one thread; no future has to be Send")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::attempt::{AgentEnd, AttemptKind, Bound, Digest};
@@ -173,6 +173,8 @@ pub struct Recalled {
     pub first_ms: Option<u64>,
     /// What was run then, as a person would type it.
     pub command: Option<String>,
+    /// Where installed modules lay in the repository then.
+    pub import_roots: BTreeSet<String>,
 }
 
 /// Runs the project's commands. Never believes an exit code or a report alone; that is for

@@ -145,6 +145,10 @@ pub struct TestReport {
     /// configuration, plugins, what sets tests up.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub loaded: BTreeSet<RelPath>,
+    /// Folders of the repository (empty for itself) that modules of Python are imported from because they are
+    /// installed as they lie there (`pip install -e`).
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub import_roots: BTreeSet<String>,
 }
 
 impl TestReport {
@@ -287,7 +291,7 @@ impl fmt::Display for UntoldWhy {
         f.write_str(match self {
             Self::NothingToChange => "no expectation was found in it that could be changed",
             Self::NoPlace => "no copy can be built beside it",
-            Self::Budget => "more tests were judged than a run has copies for",
+            Self::Budget => "the copies that a run has, or their time, were spent before it",
             Self::NotRepeatable => "a copy of it fails even unchanged",
             Self::NotReached => "what it expects is not reached when it runs",
             Self::Otherwise => "its copies fail by something else than what they expect",

@@ -40,7 +40,7 @@ mod verification;
 mod vitest;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -114,6 +114,8 @@ pub struct ProjectTests {
     count: u32,
     /// How long the first verification took.
     first_ms: Option<u64>,
+    /// Where installed modules of Python lie in the repository, as the first run has told.
+    import_roots: BTreeSet<String>,
     /// How long the last one took, by its label.
     last_ms: BTreeMap<String, u64>,
     /// What stopping one comes to, for a person who waits for it.
@@ -156,6 +158,7 @@ impl ProjectTests {
             output_cap: setup.output_cap,
             stop: setup.stop,
             first_ms: None,
+            import_roots: BTreeSet::new(),
             last_ms: BTreeMap::new(),
             after_stop: patience::GOES_ON,
             sandbox: None,
@@ -209,6 +212,7 @@ impl ProjectTests {
         let mut verification =
             Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
         verification.use_temp(self.temporary()?);
+        verification.lead_python(self.place.python_path(std::env::var_os(python::PATH)));
         Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
     }
 
@@ -278,13 +282,14 @@ impl Tests for ProjectTests {
         self.place = match checkout {
             Some((root, _)) => {
                 let inside = self.home.project.strip_prefix(&self.home.repository).unwrap_or(Path::new(""));
-                Place::new(root, &root.join(inside))
+                Place::new(root, &root.join(inside)).importing_from(&self.import_roots)
             }
             None => self.home.clone(),
         };
     }
 
     fn recall(&mut self, recalled: &Recalled) {
+        self.import_roots.clone_from(&recalled.import_roots);
         self.first_ms = self.first_ms.or(recalled.first_ms);
         self.adapter.recall(recalled, &self.place);
     }
@@ -315,6 +320,9 @@ impl Tests for ProjectTests {
         let mut run = verification.finish(measured)?;
         if let Some(report) = &mut run.report {
             report.number_namesakes();
+        }
+        if self.first_ms.is_none() {
+            self.import_roots = run.report.iter().flat_map(|report| report.import_roots.clone()).collect();
         }
         self.first_ms = self.first_ms.or(Some(run.duration_ms));
         self.last_ms.insert(order.label.clone(), run.duration_ms);
@@ -364,8 +372,10 @@ impl Tests for ProjectTests {
     fn selection(&self, suite: Suite, files: &[RelPath]) -> String {
         match suite {
             Suite::Gate => self.commands.gate.clone(),
-            Suite::Test if files.is_empty() => self.whole(),
-            Suite::Test => self.adapter.selection(&self.place, files),
+            Suite::Test => match scope::runnable(files) {
+                files if files.is_empty() => self.whole(),
+                files => self.adapter.selection(&self.place, &files),
+            },
         }
     }
 

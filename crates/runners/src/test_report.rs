@@ -15,6 +15,7 @@ pub mod libtest;
 pub mod nextest;
 pub mod python_error;
 pub mod tap;
+mod typescript;
 
 use tdd_core::test::{Failure, FailureKind};
 

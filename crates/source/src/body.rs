@@ -178,7 +178,7 @@ impl<'t, 's> Reading<'t, 's> {
             if real.len() < MOST_DOUBTED && self.is_doubtful(&claim, body, &alike) {
                 doubtful.push(self.shown(&claim));
             }
-            let subjects: Vec<Span> = around.into_iter().chain(claim.subjects.iter().cloned()).collect();
+            let subjects = self.subjects(&claim, around);
             spans.extend(subjects.iter().cloned());
             if claim.weight == Weight::Full {
                 looks.push((claim.whole.clone(), subjects));
@@ -210,6 +210,17 @@ impl<'t, 's> Reading<'t, 's> {
         facts.line = self.tree.line(test.node);
         facts.undefined = self.undefined(body);
         facts
+    }
+
+    /// What a claim looks at, beside what stands around it: what it is given, and matchers that the file itself defines
+    /// (`expect.extend({ toShout(…) {…} })`), with all that these look at.
+    fn subjects(&self, claim: &Claim, around: Vec<Span>) -> Vec<Span> {
+        let is_own = |at: &usize| {
+            self.tree.kind(*at) == "property_identifier"
+                && self.flow.functions.iter().any(|(name, _)| *name == self.tree.text(*at))
+        };
+        let own = claim.whole.clone().filter(is_own).map(|at| at..at + 1);
+        around.into_iter().chain(claim.subjects.iter().cloned()).chain(own).collect()
     }
 
     fn is_doubtful(&self, claim: &Claim, body: &Span, alike: &Alike<'s>) -> bool {

@@ -19,6 +19,16 @@ pub fn same_code(before: &str, after: &str) -> Result<bool, Unread> {
     Ok(new.errors.is_empty() && rest(&old, &units(&old)) == rest(&new, &units(&new)))
 }
 
+/// Whether a Rust source differs in its tests alone, and still has all examples of its comments.
+pub fn changes_tests_alone(before: &str, after: &str) -> Result<bool, Unread> {
+    let examples = |source: &str| -> Result<Vec<String>, Unread> {
+        let all = units(&Tree::parse(Language::Rust, source)?).into_iter();
+        Ok(all.filter(Unit::is_example).map(|unit| unit.text).collect())
+    };
+    let kept = examples(after)?;
+    Ok(same_code(before, after)? && examples(before)?.iter().all(|text| kept.contains(text)))
+}
+
 /// Whether what `base` has for tests alone, and `before` still has, stands in `after` as it is and means what it did.
 pub fn keeps_tests(base: &str, before: &str, after: &str) -> Result<bool, Unread> {
     let read = |source| Tree::parse(Language::Rust, source);

@@ -60,7 +60,7 @@ pub use self::body::{Ask, BodyFacts, Expectation};
 pub use self::helpers::{helpers, needs};
 pub use self::homes::{Files, Package, Place};
 pub use self::imports::{asked_at_load, asked_for};
-pub use self::insertions::{keeps_tests, same_code};
+pub use self::insertions::{changes_tests_alone, keeps_tests, same_code};
 pub use self::mark::mark;
 pub use self::modules::modules;
 pub use self::mutants::{Fails, Mutable, Mutant, PROBE, Reach, TestMutants, mutants, mutated};

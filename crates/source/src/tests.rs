@@ -751,3 +751,43 @@ fn a_megabyte_of_nonsense_is_refused_or_read() {
     assert_eq!(TestFile::read(Language::Rust, &"\"".repeat(megabyte / 16)).unwrap_err(), Unread::TooTangled);
     assert_eq!(TestFile::read(Language::Rust, &" ".repeat(3 * megabyte)).unwrap_err(), Unread::TooLong);
 }
+
+#[test]
+fn what_a_macro_s_statements_bind_is_followed() {
+    let source =
+        |body: &str| format!("proptest! {{\n  #[test]\n  fn p(n in 0..9u32) {{\n    {body}\n  }}\n}}\n");
+    for (body, looks) in [
+        ("prop_assert_eq!(twice(n), n + n);", true),
+        ("let two = twice(n); prop_assert_eq!(half(two), n);", true),
+        ("let (two, _) = (twice(n), 1); let text = format!(\"{two}\"); assert!(!text.is_empty());", false),
+        ("let (two, _) = (twice(n), 1); let half = two / 2; assert_eq!(half, n);", true),
+        ("let mut cart = Cart::new(); cart.add(1); cart.twice(n); prop_assert_eq!(cart.total(), n);", true),
+        ("for two in [twice(n)] { prop_assert_eq!(half(two), n); }", true),
+        ("let two = twice(n); prop_assert_eq!(half(n), n);", false),
+        ("let three = n; twice(n); prop_assert_eq!(three, n);", false),
+    ] {
+        let (source, test) = (source(body), "p");
+        let file = TestFile::read(Language::Rust, &source).unwrap();
+        assert_eq!(file.body(test).unwrap().looks_at.contains("twice"), looks, "{body}");
+    }
+}
+
+#[test]
+fn a_matcher_of_the_files_own_looks_at_what_it_calls() {
+    let source = |name: &str| {
+        format!(
+            "import {{ shout }} from '../src/text.js';\nexpect.extend({{ {name}(s, word) {{ return {{ pass: shout(word) === s }}; }} }});\n\
+             test('a', () => {{ expect('A!').toShout('a'); }});\n"
+        )
+    };
+    for (name, looks) in [("toShout", true), ("toWhisper", false)] {
+        let source = source(name);
+        let file = TestFile::read(Language::JavaScript, &source).unwrap();
+        let body = file.body("a").unwrap();
+        assert_eq!(
+            (body.looks_at.contains("shout"), body.looks_at.contains("text")),
+            (looks, looks),
+            "{name}"
+        );
+    }
+}

@@ -41,6 +41,12 @@ pub(super) struct Unit {
     pieces: Vec<Piece>,
 }
 
+impl Unit {
+    pub(super) fn is_example(&self) -> bool {
+        self.kind == UnitKind::Example
+    }
+}
+
 /// A part of a module of tests: one of its tests, or what stands between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {

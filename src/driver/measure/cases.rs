@@ -13,14 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::driver::cycle::Drive;
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
-use tdd_core::finding::{RedKind, Superseded};
-use tdd_core::mapping::Mapping;
+use tdd_core::finding::{ChangeKind, ClassedChange, RedKind, Superseded};
+use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::World;
-use tdd_core::test::{Outcome, TestId, TestReport, TestResult};
+use tdd_core::test::{FailureKind, Outcome, TestId, TestReport, TestResult};
 
 use super::Work;
+use super::homes::is_alias;
 use super::red::red_kind;
 
 /// Whether a test is a case of what this name means.
@@ -31,7 +32,7 @@ fn is_case_of(id: &TestId, name: &str) -> bool {
 
 /// Whether a name means a test: by its id, by the one that namesakes share, or as one of its cases.
 fn means(name: &str, id: &TestId) -> bool {
-    id.0 == name || id.shared() == name || is_case_of(id, name)
+    id.0 == name || id.shared() == name || is_case_of(id, name) || is_alias(name, id)
 }
 
 fn is_red(test: &TestResult) -> bool {
@@ -57,7 +58,8 @@ pub(super) fn spell_out(
         let is_superseded = |id: &TestId| superseded.is_some_and(|ids| ids.contains(&id.0));
         let mut more: Vec<TestId> = Vec::new();
         for name in &owned.ids {
-            let cases = report.tests.iter().filter(|test| is_case_of(&test.id, &name.0));
+            let is_meant = |id: &TestId| is_case_of(id, &name.0) || (*id != *name && is_alias(&name.0, id));
+            let cases = report.tests.iter().filter(|test| is_meant(&test.id));
             let taken = cases
                 .filter(|test| if is_superseded(name) { is_red(test) } else { !known.contains(&test.id) });
             more.extend(taken.map(|test| test.id.clone()));
@@ -97,6 +99,32 @@ pub(super) fn own_what_holds_cases(
             owned.ids.push(id.clone());
         }
     }
+}
+
+/// Files with tests of others that do not load for want of what one criterion adds: the whole file waits for it. Whether
+/// there are any.
+pub(super) fn hold_back(
+    mapping: &mut Mapping,
+    changed: &[ClassedChange],
+    report: &TestReport,
+    project: &str,
+) -> bool {
+    let missing = report.load_failures.iter().filter(|load| load.failure.kind == FailureKind::Missing);
+    let files: BTreeSet<&RelPath> = missing.map(|load| &load.file).collect();
+    for file in files {
+        let mut of_file = changed.iter().filter(|change| change.path == *file);
+        let is_changed =
+            of_file.any(|change| change.class == FileClass::Test && change.kind == ChangeKind::Modified);
+        let is_own = mapping.owned.values().any(|owned| owned.files.contains(file));
+        let path = mapping::in_project(file, project);
+        let mut owners =
+            mapping.owned.values_mut().filter(|owned| owned.ids.iter().any(|id| id.file() == path));
+        // Of two criteria neither could be judged before the other.
+        if let (true, false, Some(owner), None) = (is_changed, is_own, owners.next(), owners.next()) {
+            owner.held_back.push(file.clone());
+        }
+    }
+    !mapping.held_back().is_empty()
 }
 
 /// Names of tests that a block supersedes beside others of their file and that pass as they did: they say what they said,
@@ -172,10 +200,11 @@ impl<W: World> Drive<'_, W> {
     /// What the names of `supersedes:` mean for one criterion, with what became of each: tests that are told still, but
     /// those that pass beside others which do not (they say what they said), and tests of which nothing is told any
     /// more: a new test of the same file has to be red for each of these, or, for a row, one of the criterion's own.
+    /// Of one whose whole file waits for the criterion that is so by its file.
     pub(super) fn meant(
         &self,
         names: &[String],
-        report: &TestReport,
+        (report, held_back): (&TestReport, &BTreeSet<&str>),
         replacing: &mut Replacing,
     ) -> Vec<(TestId, RedKind)> {
         let known = self.known_tests();
@@ -187,8 +216,10 @@ impl<W: World> Drive<'_, W> {
                 told.map(|test| (test.id.clone(), red_kind(&test.outcome))).collect();
             let is_told = |id: &TestId| report.tests.iter().any(|test| test.id == *id);
             let gone = known.iter().filter(|id| means(name, id) && !is_told(id));
-            let replaced: Vec<(TestId, RedKind)> =
-                gone.map(|id| ((*id).clone(), replacing.take(id, report))).collect();
+            let mut kind_of_gone = |id: &TestId| {
+                if held_back.contains(id.file()) { RedKind::Missing } else { replacing.take(id, report) }
+            };
+            let replaced: Vec<(TestId, RedKind)> = gone.map(|id| ((*id).clone(), kind_of_gone(id))).collect();
             if !replaced.is_empty() || kinds.iter().any(|(_, kind)| *kind != RedKind::Passed) {
                 kinds.retain(|(_, kind)| *kind != RedKind::Passed);
             }

@@ -102,7 +102,8 @@ impl<W: World> Drive<'_, W> {
             && let Some((judged, run)) = self.judged_already(tree, &all)?
         {
             findings.runs.push(run);
-            (findings.collected_before, findings.collected_now) = (self.state.collected, judged.collected);
+            findings.collected_before = self.collected_without(&all.leave_out);
+            findings.collected_now = judged.collected;
             findings.judged_at = Some(judged.tree);
             return Ok(None);
         }
@@ -284,7 +285,7 @@ impl<W: World> Drive<'_, W> {
         }));
         let Some(report) = &run.report else { return Ok(()) };
         (findings.regressed, findings.flaky) = self.regressions(report, order).await?;
-        findings.collected_before = self.state.collected;
+        findings.collected_before = self.collected_without(&order.leave_out);
         findings.collected_now = report.tests.len();
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
         let mut greens: BTreeSet<TestId> = classify::greens(report).into_iter().collect();
@@ -300,7 +301,8 @@ impl<W: World> Drive<'_, W> {
         report: &TestReport,
         order: &TestOrder,
     ) -> Result<(Vec<TestId>, Vec<TestId>), Trouble> {
-        let lost = self.not_green_now(&self.state.greens, report);
+        let mut lost = self.not_green_now(&self.state.greens, report);
+        lost.extend(self.not_green_now(&self.held_back_until_now(&order.leave_out), report));
         if lost.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }

@@ -22,6 +22,7 @@ use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::cases;
+use super::homes;
 use super::others::told_of_unnamed;
 use super::sources::SourceBook;
 use super::{Passes, Work, facts};
@@ -154,6 +155,9 @@ impl<W: World> Drive<'_, W> {
             let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
             let order = self.state.covered_by_red();
             cases::own_what_holds_cases(mapping, &order, report, greens.unwrap_or_default());
+            if cases::hold_back(mapping, &work.changed, report, &self.state.run.project) {
+                *book = self.read_sources(work, mapping)?;
+            }
             book.existing = self.find_existing(&work.base, report)?;
             book.absent_too = self.find_absent_too(work, report)?;
             book.nowhere = self.find_nowhere(work, report)?;
@@ -220,7 +224,7 @@ impl<W: World> Drive<'_, W> {
         findings.criteria = self.reds(&findings.mapping.clone(), (first, second), book);
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
-        findings.superseded = self.superseded(*claim, work, first);
+        findings.superseded = self.superseded(*claim, (work, &self.held_back(&findings.mapping)), first);
         findings.vacuous = book.vacuous(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
@@ -232,8 +236,10 @@ impl<W: World> Drive<'_, W> {
         let still = |id: &TestId| second.is_none_or(|report| classify::lost(&known, report).contains(id));
         let is_expected = |case: &TestId| set_aside.contains(case) || !known.contains(case);
         let is_held = |id: &TestId| !cases::is_red_by_its_cases(id, first, &is_expected);
-        let own: BTreeSet<TestId> =
-            lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id)).cloned().collect();
+        let held_back = self.held_back(&findings.mapping);
+        let waits = |id: &TestId| held_back.contains(id.file());
+        let own = lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id) && !waits(id));
+        let own: BTreeSet<TestId> = own.cloned().collect();
         let moved = cases::Renumbered::of(&own, first, &self.known_tests());
         let broken = own.iter().filter(|id| still(id) && is_held(id) && !moved.gone.contains(id));
         findings.broken = broken.cloned().collect();
@@ -261,7 +267,8 @@ impl<W: World> Drive<'_, W> {
         let in_hand = || mapping.owned.iter().filter(|(id, _)| plan.contains(id));
         let owned = in_hand().flat_map(|(id, _)| mapping.results(id, report));
         let owned: BTreeSet<&TestId> = owned.map(|test| &test.id).collect();
-        let files: BTreeSet<&RelPath> = in_hand().flat_map(|(_, owned)| &owned.files).collect();
+        let files: BTreeSet<&RelPath> =
+            in_hand().flat_map(|(_, owned)| owned.files.iter().chain(&owned.held_back)).collect();
         let failed = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
         let failed = failed.map(|test| test.id.clone()).filter(|id| !owned.contains(id));
         let is_helper = |file: &RelPath| {
@@ -316,7 +323,12 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    fn superseded(&self, claim: Option<&Claim>, work: &Work, report: &TestReport) -> Vec<Superseded> {
+    fn superseded(
+        &self,
+        claim: Option<&Claim>,
+        (work, held_back): (&Work, &BTreeSet<&str>),
+        report: &TestReport,
+    ) -> Vec<Superseded> {
         if self.state.run.plan.supersede == SupersedeRule::Refuse {
             return Vec::new();
         }
@@ -326,10 +338,11 @@ impl<W: World> Drive<'_, W> {
         let claimed = claim.iter().flat_map(|claim| &claim.supersedes);
         let in_hand = |id| covered.contains(id) || !guard::stands(Guard::SupersedeScope);
         for (criterion, tests) in claimed.filter(|(id, _)| in_hand(id)) {
-            for (id, kind) in self.meant(tests, report, &mut replacing) {
+            for (id, kind) in self.meant(tests, (report, held_back), &mut replacing) {
+                let is_home = |path: &str| homes::homes(&id).iter().any(|home| home.file == path);
                 let mut changed = work.changed.iter();
-                let changed = changed
-                    .any(|change| mapping::in_project(&change.path, &self.state.run.project) == id.file());
+                let changed =
+                    changed.any(|change| is_home(mapping::in_project(&change.path, &self.state.run.project)));
                 all.push(Superseded { criterion: criterion.clone(), id, changed, kind });
             }
         }

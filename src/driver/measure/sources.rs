@@ -14,6 +14,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::{BodyFacts, Language, Outline, Piece, TestFile, Unread};
 
 use super::Work;
+use super::homes::homes;
 use super::shared::Shared;
 
 /// One test file that the test-writer wrote or changed.
@@ -25,11 +26,19 @@ struct Source {
     read: Option<Result<TestFile, Unread>>,
 }
 
-/// An existing test file that differs from what it was.
+/// Which of the tests whose ids name a file stand in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    AllOfIts,
+    Some,
+}
+
+/// An existing test file that differs from what it was, or a source with tests of Rust in it.
 struct Rewritten {
     /// As ids spell it.
     path: String,
     language: Option<Language>,
+    holds: Holds,
     before: String,
     /// `None` if it is gone.
     after: Option<String>,
@@ -184,11 +193,17 @@ impl SourceBook {
     pub(super) fn changed_tests(&self, known: &[TestId], answered: &BTreeMap<String, usize>) -> Vec<TestId> {
         let mut changed = BTreeSet::new();
         for file in &self.rewritten {
-            let of_file = || known.iter().filter(|id| id.file() == file.path.as_str());
-            if of_file().next().is_some() {
-                let views = file.views(answered.get(&file.path).copied().unwrap_or_default());
-                let is_changed = |id: &&TestId| views.iter().all(|view| view.is_changed(id));
-                changed.extend(of_file().filter(is_changed).cloned());
+            let mut views = None;
+            for id in known {
+                let Some(home) = homes(id).into_iter().find(|home| home.file == file.path) else { continue };
+                let answered = || answered.get(&file.path).copied().unwrap_or_default();
+                let views = views.get_or_insert_with(|| file.views(answered()));
+                // In a source that others share, and in a module's own file, stand those alone that it declares.
+                let is_there = file.holds == Holds::AllOfIts && home.file == id.file()
+                    || views.iter().any(|view| view.declares(&home.name));
+                if (is_there || views.is_empty()) && views.iter().all(|view| view.is_changed(&home.name)) {
+                    changed.insert(id.clone());
+                }
             }
         }
         changed.into_iter().collect()
@@ -217,13 +232,20 @@ impl Rewritten {
 }
 
 impl View {
-    fn is_changed(&self, id: &TestId) -> bool {
+    /// Whether it says of a test, or of the one whose row it is, what it expects.
+    fn declares(&self, name: &str) -> bool {
+        let row_of = name.rsplit_once("::").map_or(name, |(test, _)| test);
+        [name, row_of].iter().any(|name| self.before.body(name).is_some())
+    }
+
+    fn is_changed(&self, name: &str) -> bool {
         let (before, after) = (&self.before, &self.after);
         if !is_subsequence(&before.rest, &after.rest) {
             return true;
         }
         let is_named = |name: &&str| before.body(name).is_some();
-        match [name_of(&id.0), name_of(id.shared())].into_iter().find(is_named) {
+        let shared = TestId(name.to_owned());
+        match [name, shared.shared()].into_iter().find(is_named) {
             Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
             // A name that only a run knows: any test of the file may be its own.
             None => !before.all_stand_in(after),
@@ -256,7 +278,7 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn read_sources(&mut self, work: &Work, mapping: &Mapping) -> Result<SourceBook, Trouble> {
         let mut book = SourceBook::default();
         let mut helpers = self.helper_book(&work.after)?;
-        for file in mapping.owned.values().flat_map(|owned| &owned.files) {
+        for file in mapping.owned.values().flat_map(|owned| owned.files.iter().chain(&owned.held_back)) {
             if let Some(after) = self.ports.checkpoints.read(&work.after, file)? {
                 let declared = self.ports.tests.declared(file, &after);
                 let source = String::from_utf8_lossy(&after);
@@ -279,12 +301,22 @@ impl<W: World> Drive<'_, W> {
         }
         book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));
         let existing = |kind| kind != ChangeKind::Added;
-        for change in work.changed.iter().filter(|c| c.class == FileClass::Test && existing(c.kind)) {
+        for change in work.changed.iter().filter(|change| existing(change.kind)) {
+            let holds = match change.class {
+                FileClass::Test => Holds::AllOfIts,
+                FileClass::Source if change.path.extension() == "rs" => Holds::Some,
+                FileClass::Source
+                | FileClass::ByProduct
+                | FileClass::Gate
+                | FileClass::Lock
+                | FileClass::Mixed => continue,
+            };
             if let Some(before) = self.source(&work.base, &change.path)? {
                 let after = self.source(&work.after, &change.path)?;
                 book.rewritten.push(Rewritten {
                     path: mapping::in_project(&change.path, &self.state.run.project).to_owned(),
                     language: Language::of(change.path.extension()),
+                    holds,
                     before,
                     after,
                 });

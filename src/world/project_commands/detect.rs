@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{Sourced, exists, read, scripts, which_one};
+use super::{NO_COMMAND, Sourced, exists, read, scripts, which_one};
 use tdd_core::trouble::Trouble;
 
 /// Test files that are looked into for what they import.
@@ -23,7 +23,7 @@ pub(super) fn test_command(project: &Path) -> Result<Sourced, Trouble> {
         found.extend(recipe(project));
     }
     match found.len() {
-        0 => Err(Trouble::user("no test command was found")
+        0 => Err(Trouble::user(NO_COMMAND)
             .because(
                 "neither a flag nor tdd.yaml names one, CLAUDE.md and AGENTS.md have no key commands, and there is \
                  no Cargo.toml, no package.json with a test script, no Python project, no go.mod, and nothing of PHP, Ruby, the JVM, \

@@ -98,7 +98,7 @@ pub fn honests() -> Vec<Entry> {
         told(honest("has a gate that asks for its folder", IM, "green")
             .settings("gate: 'test \"$(basename \"$PWD\")\" = repo'\n"), "the gate is green in the work tree, and not in a fresh checkout"),
         told(honest("asks for its folder", TW, "red; sed -i 's/        self/        import os\\n        self.assertEqual(os.path.basename(os.getcwd()), \"repo\")\\n        self/' $T"), "not proven: 1 of the tests"),
-        told(honest("is installed from the tree", IM, "green").on(EDITABLE).setup("python3 -m venv --without-pip .venv && echo \"$PWD/src\" > $(echo .venv/lib/python3*/site-packages)/shop.pth"), "an editable install"),
+        told(honest("is installed from the tree", IM, "green").on(EDITABLE).setup("python3 -m venv --without-pip .venv && echo \"$PWD/src\" > $(echo .venv/lib/python3*/site-packages)/shop.pth"), "seen failing on code that does nothing: 1 of 1"),
     ])
 }
 

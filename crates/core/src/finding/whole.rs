@@ -40,6 +40,9 @@ pub struct SuiteBaseline {
     /// What the runner itself has loaded beside tests.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub loaded: BTreeSet<RelPath>,
+    /// Where installed modules lie in the repository, as [`crate::test::TestReport::import_roots`] says.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub import_roots: BTreeSet<String>,
     /// Files of tool folders (`node_modules`, `.venv`, …) that the baseline's runs wrote or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_in_tools: Vec<RelPath>,

@@ -86,7 +86,8 @@ pub(super) const MOCHA: Words<'_> = Words {
         "--opts",
         "--compilers",
     ],
-    dropped: &["-w", "--watch", "-b", "--bail", "--dry-run", "-C", "--no-color", "-c", "--color", "--colors"],
+    // Colours are what tests may see, and the report has none.
+    dropped: &["-w", "--watch", "-b", "--bail", "--dry-run"],
     dropped_valued: &[
         "-R",
         "--reporter",

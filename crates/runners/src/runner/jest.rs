@@ -189,8 +189,6 @@ const OPTIONS: Options = Options {
         "--passWithNoTests",
         "--runTestsByPath",
         "--notify",
-        "--colors",
-        "--color",
     ],
     dropped_valued: &["--reporters", "--outputFile", "--changedSince"],
     dropped_counted: &["-b", "--bail"],

@@ -1,6 +1,7 @@
 //! Where the project lies in the repository, and what a path is called in each.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use globset::GlobBuilder;
@@ -17,12 +18,28 @@ const OWN_FOLDER: &str = ".tdd";
 pub struct Place {
     pub(super) repository: PathBuf,
     pub(super) project: PathBuf,
+    /// In a checkout: where Python finds what is installed as it lies in the work tree.
+    python_path: Vec<PathBuf>,
 }
 
 impl Place {
     pub fn new(repository: &Path, project: &Path) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        Self { repository: real(repository), project: real(project) }
+        Self { repository: real(repository), project: real(project), python_path: Vec::new() }
+    }
+
+    /// Of a checkout: what is installed as it lies in these folders of the work tree is imported from its own.
+    pub(super) fn importing_from(mut self, roots: &BTreeSet<String>) -> Self {
+        self.python_path = roots.iter().map(|root| self.repository.join(root)).collect();
+        self
+    }
+
+    /// The variable that leads Python there, before where it looks anyway.
+    pub(super) fn python_path(&self, rest: Option<OsString>) -> Option<OsString> {
+        let rest = rest.filter(|rest| !rest.is_empty());
+        let own = self.python_path.iter().map(|folder| folder.clone().into_os_string());
+        let all: Vec<OsString> = own.chain(rest).collect();
+        (!all.is_empty()).then(|| all.join(OsStr::new(":")))
     }
 
     /// A path of the repository, on the disk.
@@ -46,6 +63,18 @@ impl Place {
         let files =
             told.iter().filter(|file| file.starts_with('/')).filter_map(|file| self.in_repository(file));
         files.filter(|file| !is_installed(file) && !file.is_within(OWN_FOLDER)).collect()
+    }
+
+    /// Those of the folders that are the repository's own, relative to it; empty for itself.
+    pub(super) fn own_folders(&self, told: &BTreeSet<String>) -> BTreeSet<String> {
+        let own = |folder: &String| {
+            let inside = Path::new(folder).strip_prefix(&self.repository).ok()?.to_str()?.to_owned();
+            let is_own = RelPath::new(&inside).is_none_or(|path| {
+                !is_installed(&path) && !path.is_within(OWN_FOLDER) && path.as_str() == inside
+            });
+            is_own.then_some(inside)
+        };
+        told.iter().filter_map(own).collect()
     }
 
     /// A file relative to the project, with `/`; `None` if it lies outside.

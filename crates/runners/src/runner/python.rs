@@ -30,20 +30,27 @@ type Variables = Vec<(OsString, Option<OsString>)>;
 /// Keeps what was compiled of installed modules; our reporters execute it at the end of a run.
 const KEEPER: &str = include_str!("reporters/tdd_keep_compiled.py");
 
+/// Finds what is installed as it lies in the work tree; our reporters execute it.
+const ROOTS: &str = include_str!("reporters/tdd_import_roots.py");
+
 /// Writes a reporter into the run's private folder, and gives the folder it lies in.
 pub(super) fn install(verification: &Verification, name: &str, text: &str) -> Result<PathBuf, Trouble> {
     let folder = verification.fresh("reporter");
     std::fs::create_dir_all(&folder).map_err(|error| disk(&folder, &error))?;
-    let path = folder.join(name);
-    regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
-    let keeper = keeper(&folder);
-    regular_file::write(&keeper, KEEPER).map_err(|error| disk(&keeper, &error))?;
+    let files =
+        [(folder.join(name), text), (keeper(&folder), KEEPER), (folder.join("tdd_import_roots.py"), ROOTS)];
+    for (path, text) in files {
+        regular_file::write(&path, text).map_err(|error| disk(&path, &error))?;
+    }
     Ok(folder)
 }
 
 fn keeper(reporter: &Path) -> PathBuf {
     reporter.join("tdd_keep_compiled.py")
 }
+
+/// Where Python looks for modules before anywhere else.
+pub(super) const PATH: &str = "PYTHONPATH";
 
 /// Where a test is of whose file nothing is known.
 const UNKNOWN: &str = "unknown";
@@ -85,6 +92,9 @@ pub(super) fn variables(
         ),
     ];
     variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
+    if let Some((_, own)) = call.env.iter().find(|(name, _)| name == PATH) {
+        variables.push((PATH.into(), place.python_path(Some(own.into()))));
+    }
     variables
 }
 
@@ -136,7 +146,8 @@ pub(super) fn read(path: &Path) -> Result<Reported, String> {
 pub(super) fn results(reported: &Reported, place: &Place, scope: &Scope) -> TestReport {
     let homes = Homes::new(place);
     let (complete, loaded) = (reported.flaw.is_none(), place.own_files(&reported.loaded));
-    let mut report = TestReport { complete, loaded, ..TestReport::default() };
+    let import_roots = place.own_folders(&reported.roots);
+    let mut report = TestReport { complete, loaded, import_roots, ..TestReport::default() };
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
         let path = file.as_ref().map_or_else(|| UNKNOWN.to_owned(), |file| place.id_path(file));

@@ -26,7 +26,7 @@ use tdd_core::commands::{RunnerKind, Suite};
 use tdd_core::path::RelPath;
 use tdd_core::policy;
 use tdd_core::ports::{CanaryWish, Observer, TestOrder, Tests};
-use tdd_core::test::{Canary, Exit, Outcome, TestRun};
+use tdd_core::test::{Canary, Exit, Failure, Outcome, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
@@ -123,7 +123,10 @@ impl Stage {
                 };
                 match self.tests.run(&order, observer).await?.canary {
                     Canary::SeenFailing => Refusal::Seen,
-                    Canary::Passed | Canary::Errored | Canary::NotRun => Refusal::None,
+                    Canary::Passed | Canary::NotRun => Refusal::None,
+                    Canary::Errored => Refusal::NotShown(format!(
+                        "a test that was planted beside {file} failed in another way than by its own assertion"
+                    )),
                     Canary::NotAsked | Canary::Unsupported => {
                         self.spoil(Suite::Test, run.exit, file, observer).await?
                     }
@@ -151,7 +154,7 @@ impl Stage {
         observer: Observer<'_>,
     ) -> Result<Refusal, Trouble> {
         if !before.is_success() {
-            return Ok(Refusal::NotShown(format!("it is red by itself ({before})")));
+            return Ok(Refusal::NotShown(format!("{RED} ({before})")));
         }
         let path = self.place.absolute(file);
         let bytes = read_capped(&path, LARGEST_SPOILED).ok().flatten();
@@ -196,6 +199,23 @@ fn no_test_file() -> Refusal {
     Refusal::NotShown("there is no test file yet that could be made to fail".to_owned())
 }
 
+/// Why a suite that fails anyway shows nothing.
+const RED: &str = "it is red by itself";
+
+/// The first file that does not load, else the first test that fails, with the first line of why.
+fn first_red(run: &TestRun) -> Option<String> {
+    let report = run.report.as_ref()?;
+    let line = |failure: &Failure| failure.message.lines().next().unwrap_or_default().to_owned();
+    let load = report.load_failures.first();
+    let load = load.map(|load| format!("{} does not load: {}", load.file, line(&load.failure)));
+    load.or_else(|| {
+        report.tests.iter().find_map(|test| match &test.outcome {
+            Outcome::Failed(failure) => Some(format!("{} fails: {}", test.id, line(failure))),
+            Outcome::Passed | Outcome::Skipped => None,
+        })
+    })
+}
+
 fn tried(run: &TestRun, refusal: Refusal) -> Tried {
     let is_red = |outcome: &Outcome| matches!(outcome, Outcome::Failed(_));
     let tests = run.report.as_ref().map(|report| {
@@ -204,6 +224,12 @@ fn tried(run: &TestRun, refusal: Refusal) -> Tried {
     });
     let broken = run.report.as_ref().and_then(|report| report.project_broken.as_ref());
     let broken = broken.map(|failure| format!("the project does not build or load: {}", failure.message));
+    let refusal = match (refusal, first_red(run)) {
+        (Refusal::NotShown(why), Some(first)) if why.starts_with(RED) => {
+            Refusal::NotShown(format!("{why}: {first}"))
+        }
+        (refusal, _) => refusal,
+    };
     Tried {
         command: run.command.clone(),
         exit: run.exit,

@@ -8,11 +8,20 @@ use super::place::Place;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, TestOrder};
 use tdd_core::test::TestId;
+use tdd_source::Language;
 
 /// What a runner calls a test: namesakes run together. A name may end like a numbered one and be
 /// whole, so both are chosen.
 fn named(id: &TestId) -> BTreeSet<TestId> {
     [id.clone(), TestId(id.shared().to_owned())].into()
+}
+
+/// Those of the files that a runner can be given: what lies beside tests and is named like them (a snapshot, say) is none,
+/// unless all are of a language that nobody here reads.
+pub(super) fn runnable(files: &[RelPath]) -> Vec<RelPath> {
+    let is_source = |file: &&RelPath| Language::of(file.extension()).is_some();
+    let sources: Vec<RelPath> = files.iter().filter(is_source).cloned().collect();
+    if sources.is_empty() { files.to_vec() } else { sources }
 }
 
 /// An order, made ready for asking.

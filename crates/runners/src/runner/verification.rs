@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
+use super::python;
 use super::temp_pool::{Folder, Rest, TempPool};
 use tdd_child::free_space;
 use tdd_child::process::{self, CommandOrder, Ended, Finished};
@@ -81,6 +82,8 @@ pub(super) struct Verification {
     hidden: Vec<String>,
     /// The commands' own temporary files: gone with all that they left there.
     temp: Option<Folder>,
+    /// `PYTHONPATH` of every command, where it is another than ours.
+    python_path: Option<OsString>,
     stop: StopSignal,
     /// The run's folder for all verifications: the only one of ours that a command may write to.
     work: PathBuf,
@@ -127,6 +130,7 @@ impl Verification {
             heard: None,
             hidden: Vec::new(),
             temp: None,
+            python_path: None,
             stop: stop.clone(),
             work: work.to_owned(),
             fenced: None,
@@ -138,6 +142,11 @@ impl Verification {
     /// From now on the commands' `TMPDIR` is this folder, which goes with the verification.
     pub(super) fn use_temp(&mut self, folder: Folder) {
         self.temp = Some(folder);
+    }
+
+    /// From now on commands find modules of Python here first.
+    pub(super) fn lead_python(&mut self, path: Option<OsString>) {
+        self.python_path = path;
     }
 
     /// Every command is started inside this sandbox.
@@ -223,10 +232,11 @@ impl Verification {
         let log = self.fresh("log");
         // What the person's own command sets comes after it, and wins.
         let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().into())));
+        let python = self.python_path.iter().map(|path| (python::PATH.into(), Some(path.clone())));
         let order = CommandOrder {
             argv: step.argv,
             cwd: step.cwd.clone(),
-            env: temp.chain(step.env).collect(),
+            env: temp.chain(python).chain(step.env).collect(),
             deadline: left,
             output_cap: self.output_cap,
             log: log.clone(),

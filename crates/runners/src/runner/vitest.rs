@@ -194,7 +194,6 @@ const OPTIONS: Options = Options {
         "--coverage",
         "--passWithNoTests",
         "--silent",
-        "--color",
         "--allowOnly",
         "--no-allowOnly",
     ],

@@ -174,8 +174,9 @@ fn cause(error: &CompileError, own: &[String]) -> Cause {
         "E0425" | "E0405" | "E0412" | "E0531" => scoped(error, own),
         // "struct `S` has no field named `x`"
         "E0026" | "E0559" | "E0560" => Cause::Missing(backticked(&error.message, 1).map(str::to_owned)),
-        // A member of a type: method, function, variant, field.
-        "E0599" | "E0609" | "E0407" | "E0437" | "E0438" | "E0576" => {
+        "E0599" => Cause::Missing(absent_member(error)),
+        // A member of a type: field, or what a trait has not.
+        "E0609" | "E0407" | "E0437" | "E0438" | "E0576" => {
             Cause::Missing(backticked(&error.message, 0).map(str::to_owned))
         }
         // What is there and has another shape: a signature, a type, a visibility. Nothing is absent.
@@ -186,6 +187,20 @@ fn cause(error: &CompileError, own: &[String]) -> Cause {
         "E0282" | "E0283" | "E0284" => Cause::Follows,
         _ => Cause::Load,
     }
+}
+
+/// A method, function or variant that a type lacks; `None` where rustc names none, since it is a trait that is not
+/// implemented ("`Cart` doesn't implement `Display`").
+fn absent_member(error: &CompileError) -> Option<String> {
+    let (message, own) = (error.message.as_str(), |text: &str| backticked(text, 0).map(str::to_owned));
+    if let Some((_, rest)) = message.split_once(" named ") {
+        return own(rest);
+    }
+    // Whatever an iterator has, too: rustc takes it for that. "`Cart` is not an iterator", and the name where it looked.
+    if message.ends_with(" is not an iterator") || message.starts_with('`') {
+        return None;
+    }
+    own(message)
 }
 
 /// An unresolved import or path, and the two ways in which rustc says that a whole crate is absent:

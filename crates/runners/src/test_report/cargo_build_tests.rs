@@ -66,3 +66,34 @@ fn prints_between_the_lines_do_no_harm() {
     assert_eq!(build.success, Some(true));
     assert_eq!((build.artifacts.len(), build.errors.len()), (0, 0));
 }
+
+#[test]
+fn what_a_type_lacks_is_named_in_each_of_rustcs_words() {
+    for (message, absent) in [
+        ("no method named `total` found for struct `Cart` in the current scope", Some("total")),
+        (
+            "no function or associated item named `new` found for struct `Cart` in the current scope",
+            Some("new"),
+        ),
+        ("no variant or associated item named `B` found for enum `E` in the current scope", Some("B")),
+        (
+            "the method `sorted` exists for struct `Cart`, but its trait bounds were not satisfied",
+            Some("sorted"),
+        ),
+        // The type, which is there.
+        ("`cart::Cart` is not an iterator", None),
+        ("`cart::Cart` doesn't implement `std::fmt::Display`", None),
+    ] {
+        let error = CompileError {
+            package_id: String::new(),
+            target: Target { name: "t".to_owned(), kind: Vec::new(), src_path: String::new() },
+            code: Some("E0599".to_owned()),
+            message: message.to_owned(),
+            label: String::new(),
+            file: None,
+            rendered: message.to_owned(),
+        };
+        let got = classify(&[&error], &["cart".to_owned()]);
+        assert_eq!((got.kind, got.absent.as_deref()), (FailureKind::Missing, absent), "{message}");
+    }
+}

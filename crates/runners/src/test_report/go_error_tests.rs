@@ -42,6 +42,13 @@ fn errors_are_read_with_their_package() {
     assert!(errors("a.go:x:1: y\n.go:\n\t\n# \nx y.go:1:1: z\na.go:99999999999:1: z").is_empty());
 }
 
+/// Kind and absent name of one error in the module `shop`, whose package `core` is its own.
+fn judged(message: &str) -> (FailureKind, Option<String>) {
+    let error = BuildError { package: String::new(), file: "a.go".into(), line: 1, message: message.into() };
+    let got = classify(&[&error], "shop", &|package| package == "core");
+    (got.kind, got.absent)
+}
+
 #[test]
 fn each_error_is_missing_or_the_tests_own_fault() {
     for (message, absent) in [
@@ -55,16 +62,6 @@ fn each_error_is_missing_or_the_tests_own_fault() {
         ("s.Add undefined (type *strings.Builder has no field or method Add)", None),
         ("unknown field 'Fld' in struct literal of type T", Some("T.Fld")),
         ("unknown field Fld in struct literal of type core.T", Some("core.T.Fld")),
-        ("too many arguments in call to core.Existing", Some("core.Existing")),
-        ("not enough arguments in call to Sum", Some("Sum")),
-        ("too many arguments in call to strings.ToUpper", None),
-        ("assignment mismatch: 2 variables but core.F returns 1 value", Some("core.F")),
-        ("assignment mismatch: 2 variables but F() returns 1 value", Some("F")),
-        ("cannot use \"a\" (untyped string constant) as int value in argument to core.F", Some("core.F")),
-        (
-            "cannot use x (variable of type X) as I value in variable declaration: X does not implement I (missing method Do)",
-            Some("Do"),
-        ),
         ("cannot use \"a\" (untyped string constant) as int value in variable declaration", None),
         ("package shop/nopkg is not in GOROOT (/usr/lib/go-1.19/src/shop/nopkg)", Some("shop/nopkg")),
         ("package shop/nopkg is not in std (/usr/lib/go/src/shop/nopkg)", Some("shop/nopkg")),
@@ -78,11 +75,50 @@ fn each_error_is_missing_or_the_tests_own_fault() {
         ("(*testing.common).Logf format %d has arg \"x\" of wrong type string", None),
         ("", None),
     ] {
-        let error =
-            BuildError { package: String::new(), file: "a.go".into(), line: 1, message: message.into() };
-        let got = classify(&[&error], "shop", &|package| package == "core");
         let kind = if absent.is_some() { FailureKind::Missing } else { FailureKind::Load };
-        assert_eq!((got.kind, got.absent.as_deref()), (kind, absent), "{message}");
+        assert_eq!(judged(message), (kind, absent.map(str::to_owned)), "{message}");
+    }
+}
+
+#[test]
+fn ac_tdd_8_101_what_is_there_and_has_another_shape_is_missing() {
+    for (message, absent) in [
+        ("too many arguments in call to core.Existing", Some("")),
+        ("not enough arguments in call to Sum", Some("")),
+        ("too many arguments in call to strings.ToUpper", None),
+        ("assignment mismatch: 2 variables but core.F returns 1 value", Some("")),
+        ("assignment mismatch: 2 variables but F() returns 1 value", Some("")),
+        ("cannot use \"a\" (untyped string constant) as int value in argument to core.F", Some("")),
+        ("cannot use \"a\" (untyped string constant) as int value in argument to strings.Repeat", None),
+        ("cannot use core.F(1) (value of type int) as string value in assignment", Some("")),
+        ("cannot use F(1) (value of type int) as string value in variable declaration", Some("")),
+        ("cannot use strings.ToUpper(\"a\") (value of type string) as int value in assignment", None),
+        ("cannot use got (variable of type int) as string value in assignment", None),
+        ("F(1) (no value) used as value", Some("")),
+        ("strings.NewReader(s).Reset(s) (no value) used as value", None),
+        ("invalid operation: got != \"a\" (mismatched types int and untyped string)", Some("")),
+        ("invalid operation: operator ! not defined on got (variable of type int)", None),
+        (
+            "cannot use x (variable of type X) as I value in variable declaration: X does not implement I (missing method Do)",
+            Some("X.Do"),
+        ),
+        (
+            "cannot use &Cart{} (value of type *Cart) as type fmt.Stringer in variable declaration:\n\t*Cart does not implement fmt.Stringer (missing String method)",
+            Some("Cart.String"),
+        ),
+        (
+            "cannot use &core.Cart{} (value of type *core.Cart) as fmt.Stringer value in argument to fmt.Println: *core.Cart does not implement fmt.Stringer (missing method String)",
+            Some("core.Cart.String"),
+        ),
+        (
+            "cannot use b (variable of type *bytes.Buffer) as I value in variable declaration: *bytes.Buffer does not implement I (missing method Do)",
+            None,
+        ),
+    ] {
+        let kind = if absent.is_some() { FailureKind::Missing } else { FailureKind::Load };
+        // An empty name: it is there, and has another shape.
+        let absent = absent.filter(|name| !name.is_empty()).map(str::to_owned);
+        assert_eq!(judged(message), (kind, absent), "{message}");
     }
 }
 

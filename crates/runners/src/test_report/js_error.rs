@@ -8,8 +8,7 @@
 //! export  = "The requested module '" PATH "' does not provide an export named '" NAME "'"
 //!         | "Named export '" NAME "' not found. The requested module '" PATH "' is a CommonJS module" …
 //!         | "Export named '" NAME "' not found in module '" PATH "'"
-//!         | "Module '\"" PATH "\"' has no exported member '" NAME "'" …            TypeScript's, as the next two
-//! member  = "Property '" NAME "' does not exist on type '" … | "Cannot find name '" NAME "'" …
+//!         | "Module '\"" PATH "\"' has no exported member '" NAME "'" …            all else of TypeScript is its own matter
 //! callee  = PATH " is not a function" [ "." … ] | PATH " is not a constructor" [ "." … ]
 //! ```
 //!
@@ -21,6 +20,7 @@
 use std::borrow::Cow;
 
 use super::jsonl::Raised;
+use super::typescript::{self, Cause};
 use super::{failure, quoted};
 use tdd_core::terminal_noise;
 use tdd_core::test::{Failure, FailureKind};
@@ -61,8 +61,12 @@ pub fn classify(raised: &Raised, moment: Moment, project: &Project<'_>) -> Failu
     if moment == Moment::Running && is_expectation(class, code, &said) {
         return failure(FailureKind::Assertion, &message, None);
     }
-    let checked = if class == TYPE_CHECK { member(&said) } else { None };
-    if let Some(absent) = absent(&said, project).or(checked) {
+    // Code that works on TypeScript itself may throw such words, too.
+    let by_compiler = moment == Moment::Loading || class == "TSError";
+    if let Some(failure) = typescript::judge(&message, project).filter(|_| by_compiler) {
+        return failure;
+    }
+    if let Some(absent) = absent(&said, project).or_else(|| checked(class, &said, project)) {
         return failure(FailureKind::Missing, &message, Some(absent));
     }
     let broken = matches!(code, "ERR_MODULE_NOT_FOUND" | "MODULE_NOT_FOUND" | "BABEL_PARSE_ERROR")
@@ -144,6 +148,14 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
             return own_module(path, project).map(Cow::into_owned);
         }
     }
+    // jest, of what `moduleNameMapper` leads to.
+    if let Some((_, rest)) = said.split_once("Could not locate module ") {
+        let (path, mapped) = rest.split_once(" mapped as:")?;
+        let (mapped, _) = mapped.split_once("\n\n")?;
+        let mut roots = mapped.lines().map(|line| line.trim().trim_start_matches('"'));
+        let is_own = roots.any(|root| root.starts_with('/') && own_module(root, project).is_some());
+        return is_own.then(|| path.to_owned());
+    }
     // vite up to 5, of a package too.
     if let Some((_, rest)) = said.split_once("Failed to load url ") {
         return own_module(rest.split(" (resolved id: ").next()?, project).map(Cow::into_owned);
@@ -163,16 +175,18 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
     None
 }
 
-/// What TypeScript misses on a type, or altogether. Which file declares the type its words don't tell.
-fn member(said: &str) -> Option<String> {
-    let tells = said.starts_with("Cannot find name '")
-        || (said.starts_with("Property '") && said.contains("' does not exist on type '"));
-    if tells { quoted(said, 0).map(str::to_owned) } else { None }
+/// What vitest's type check misses, which hands on the words of one diagnostic.
+fn checked(class: &str, said: &str, project: &Project<'_>) -> Option<String> {
+    let own = |path: &str| own_module(path, project).map(Cow::into_owned);
+    match typescript::cause(said, &own) {
+        Cause::Absent(name) if class == TYPE_CHECK => Some(name),
+        Cause::Absent(_) | Cause::Shape | Cause::Slip | Cause::Other => None,
+    }
 }
 
 /// A specifier or a path of the project's own, without its root. One that lies in the root itself keeps a sign of being
 /// a path: `shop.js` alone would read as a member `js` of `shop`.
-fn own_module<'a>(path: &'a str, project: &Project<'_>) -> Option<Cow<'a, str>> {
+pub(super) fn own_module<'a>(path: &'a str, project: &Project<'_>) -> Option<Cow<'a, str>> {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path.split('/').any(|part| part == "node_modules") {
         return None;

@@ -159,3 +159,22 @@ fn a_printed_error_is_taken_apart() {
         assert_eq!((got.class.as_str(), got.code.as_deref(), got.message.as_str()), (class, code, message));
     }
 }
+
+#[test]
+fn what_jest_maps_into_the_project_is_the_projects_own() {
+    for (mapped, absent) in [
+        ("/p/src/$1", Some("@/text")),
+        ("[\n  \"/elsewhere/$1\",\n  \"/p/src/$1\"\n]", Some("@/text")),
+        ("/elsewhere/$1", None),
+        ("/p/node_modules/$1", None),
+    ] {
+        let message = format!(
+            "Configuration error:\n\nCould not locate module @/text mapped as:\n{mapped}.\n\nPlease check your \
+             configuration for these entries:\n{{\n  \"moduleNameMapper\": {{\n    \"/^@\\/(.*)$/\": \"/p/x\"\n  }}\n}}"
+        );
+        let raised = Raised { class: "Error".to_owned(), message, ..Raised::default() };
+        let project = Project { root: "/p", aliases: &[], outside: &[] };
+        let got = classify(&raised, Moment::Loading, &project);
+        assert_eq!(got.absent.as_deref(), absent, "{mapped}");
+    }
+}

@@ -6,7 +6,8 @@
 //! collected = {"ev":"collected","tests":[{"file":…,"name":…}, …]}    absent where the runner does not collect
 //! load      = {"ev":"load","file":…,"skipped":bool,"errors":[raised, …],"ended":…,"output":…}
 //! test      = {"ev":"test","file":…|null,"name":…,"at":N,"outcome":"pass"|"fail"|"skip","phase":…,"ms":…,"errors":[raised, …]}
-//! loaded    = {"ev":"loaded","files":[…]}              what the runner itself loads beside tests: its configuration, plugins, set-up
+//! loaded    = {"ev":"loaded","files":[…],"roots":[…]}  what the runner itself loads beside tests: its configuration, plugins, set-up;
+//!                                                      and folders where modules of Python lie that are installed as they are
 //! stray     = {"ev":"stray","errors":[raised, …]}       an error that belongs to no test and to no file
 //! end       = {"ev":"end","status":N,"tests":N,"own":N}
 //! raised    = {"class","bases","module","message","name","file","at","code"}    outermost first, then its causes
@@ -27,6 +28,8 @@ use tdd_core::terminal_noise::clean_text;
 
 /// Files of one line that are taken as loaded by the runner itself; hundreds of plugins are none of a project's own.
 const MOST_LOADED: usize = 2_000;
+/// Folders of one line that modules are imported from.
+const MOST_ROOTS: usize = 200;
 
 /// One error of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -109,6 +112,8 @@ enum Line {
     Load(LoadLine),
     Loaded {
         files: Vec<String>,
+        #[serde(default)]
+        roots: Vec<String>,
     },
     Test(TestLine),
     Stray {
@@ -129,6 +134,8 @@ pub struct Reported {
     pub loads: Vec<LoadLine>,
     /// What the runner itself has loaded beside tests.
     pub loaded: BTreeSet<String>,
+    /// Folders that modules are imported from because they are installed as they lie there.
+    pub roots: BTreeSet<String>,
     /// The runner's own exit status, from the end mark.
     pub status: Option<i32>,
     /// Why this is no complete report.
@@ -173,8 +180,9 @@ pub fn parse(bytes: &[u8]) -> Reported {
                 reported.loads.push(load);
                 None
             }
-            Ok(Line::Loaded { files }) => {
+            Ok(Line::Loaded { files, roots }) => {
                 reported.loaded.extend(files.into_iter().take(MOST_LOADED));
+                reported.roots.extend(roots.into_iter().take(MOST_ROOTS));
                 None
             }
             Ok(Line::Test(test)) => {

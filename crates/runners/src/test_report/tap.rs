@@ -27,7 +27,8 @@
 mod notes;
 
 use self::notes::{file_in, judge};
-use super::{failure, junit};
+use super::js_error::Project;
+use super::{failure, junit, typescript};
 use tdd_core::test::{Failure, FailureKind, Outcome};
 
 /// One point without points below it.
@@ -93,11 +94,17 @@ pub fn parse(bytes: &[u8]) -> TapReport {
 
 /// Judges a program that ended before it planned anything, by its last words.
 pub fn load_failure(said: &str) -> Failure {
+    if let Some(failure) = typescript::judge(said, &ANYWHERE) {
+        return failure;
+    }
     match junit::absent(said) {
         Some(absent) => failure(FailureKind::Missing, said, Some(absent)),
         None => failure(FailureKind::Load, said, None),
     }
 }
+
+/// Where a project lies is not known to who reads its output: whatever is named by a path is taken for its own.
+const ANYWHERE: Project<'_> = Project { root: "", aliases: &[], outside: &[] };
 
 /// One document, or one subtest of it.
 #[derive(Debug, Default)]

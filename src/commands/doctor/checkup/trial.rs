@@ -110,6 +110,9 @@ fn of_command(commands: &ProjectCommands, suite: Suite, tried: &Tried) -> Findin
     finding
 }
 
+const ADD_TEST: &str = "add a first test, or try it by hand";
+const MAKE_GREEN: &str = "make what is red pass first, and look again";
+
 /// Grade, what, why, what next.
 fn graded(suite: Suite, tried: &Tried) -> (Grade, String, String, String) {
     if let Some(unfit) = unfit(tried) {
@@ -152,7 +155,7 @@ fn graded(suite: Suite, tried: &Tried) -> (Grade, String, String, String) {
             Grade::Warning,
             "not shown that it refuses a test that fails".to_owned(),
             why.clone(),
-            "add a first test, or try it by hand".to_owned(),
+            if tried.tests.is_some_and(|(_, red)| red > 0) { MAKE_GREEN } else { ADD_TEST }.to_owned(),
         ),
     }
 }

@@ -58,7 +58,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// Tests that pass without the production change are asked whether they would miss the files of it at all:
-    /// else it is another tree that they run, an editable install's, say, and no proof can be made.
+    /// else it is another tree that they run, and no proof can be made.
     async fn run_the_checkout(
         &mut self,
         proving: &Proving,
@@ -90,8 +90,8 @@ impl<W: World> Drive<'_, W> {
         }
         let ids: Vec<String> = elsewhere.iter().map(ToString::to_string).collect();
         findings.not_made.push(format!(
-            "the tests of {} pass in a checkout whose code is torn: what they run lies elsewhere (an editable install \
-             or a link that leads to the work tree, say), or they run none of it",
+            "the tests of {} pass in a checkout whose code is torn: what they run lies elsewhere (by a \
+             path or a link that leads to the work tree, say), or they run none of it",
             ids.join(", ")
         ));
         Ok(false)

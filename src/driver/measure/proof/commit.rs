@@ -50,8 +50,8 @@ impl<W: World> Drive<'_, W> {
             let count = tried.lost.len();
             findings.not_made.push(format!(
                 "{count} of the tests that are green in the work tree are not in a fresh checkout of it, whatever \
-                 comes along, {first} among them: they may ask for their folder, for git, or for another tree \
-                 (an editable install, say)"
+                 comes along, {first} among them: they may ask for their folder, for git, or for what lies in the work \
+                 tree alone"
             ));
             return Ok(false);
         }
@@ -83,11 +83,11 @@ impl<W: World> Drive<'_, W> {
         let run = self.proof_run(&order, findings).await?;
         let report = match (&run.report, evidence(&run)) {
             (Some(report), Ok(())) => report,
-            (Some(_), Err(why)) => {
+            (Some(_) | None, Err(why)) => {
                 findings.not_made.push(format!("a run in a fresh checkout is no evidence: {why}"));
                 return Ok(None);
             }
-            (None, _) => {
+            (None, Ok(())) => {
                 findings.not_made.push("the runner can't be read test by test".to_owned());
                 return Ok(None);
             }

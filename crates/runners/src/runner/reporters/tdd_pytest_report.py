@@ -21,6 +21,14 @@ if getattr(pytest, "version_tuple", (0,)) < (7,):
 # Raised within a test of unittest it ends the test as a success; the driver of unittest says more.
 unittest.case._ShouldStop = ()
 
+# Where Python looks for modules by what is installed and by its environment: neither the current folder
+# nor what pytest adds for tests is among it yet.
+_own_folder = os.path.dirname(os.path.abspath(__file__))
+_first_path = [path for path in sys.path if path and path != _own_folder]
+_shared = {"__name__": "tdd_import_roots"}
+with open(os.path.join(_own_folder, "tdd_import_roots.py"), encoding="utf-8") as _shared_file:
+    exec(_shared_file.read(), _shared)
+
 # `python -m pytest` puts the current folder first on the path. We had that put off until pytest and
 # its own plugins were imported, so that nothing in the project can take their place; the rest of
 # the run, and what it starts, must not notice.
@@ -96,7 +104,8 @@ def _tell_loaded(config):
         owner = plugin if isinstance(plugin, (types.ModuleType, type)) else type(plugin)
         module = owner if isinstance(owner, types.ModuleType) else sys.modules.get(owner.__module__)
         files.add(getattr(module, "__file__", None))
-    _write(ev="loaded", files=sorted(str(file) for file in files if isinstance(file, (str, os.PathLike))))
+    files = sorted(str(file) for file in files if isinstance(file, (str, os.PathLike)))
+    _write(ev="loaded", files=files, roots=_shared["roots"](_first_path))
 
 
 def _where(item):
@@ -189,7 +198,7 @@ class _InTime:
 
     @staticmethod
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(item):
+    def pytest_runtest_protocol(item, nextitem):
         own = _own_items.get(item)
         if own is None or own is _canary:
             return None
@@ -199,6 +208,11 @@ class _InTime:
         if now <= _copies_until[0]:
             return None
         _results[item] = {"outcome": "skip", "phase": "", "errors": [], "ms": 0.0}
+        # The one before it has left set up what this one would have shared with it, and the next one may not.
+        try:
+            item.session._setupstate.teardown_exact(nextitem)
+        except Exception:
+            pass
         return True
 
 

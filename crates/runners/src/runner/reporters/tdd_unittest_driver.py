@@ -14,6 +14,11 @@ import unittest
 import unittest.case
 
 _project = os.getcwd()
+# Where Python looks for modules by what is installed and by its environment.
+_first_path = [path for path in sys.path[1:] if path]
+_shared = {"__name__": "tdd_import_roots"}
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "tdd_import_roots.py"), encoding="utf-8") as _shared_file:
+    exec(_shared_file.read(), _shared)
 sys.path[0] = _project
 _dump = json.dumps
 _order = json.loads(os.environ.pop("TDD_ORDER", "{}"))
@@ -395,6 +400,7 @@ def main():
         file, name = _where(test)
         collected.append({"file": file, "name": name})
     _write(ev="collected", tests=collected)
+    _write(ev="loaded", files=[], roots=_shared["roots"](_first_path))
     stream = unittest.runner._WritelnDecorator(sys.stderr)
     result = _Result(stream, True, 2)
     result.startTestRun()
