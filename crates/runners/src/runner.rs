@@ -57,7 +57,7 @@ use self::copies::{Plan, Round, Suspects};
 
 use self::facts::Making;
 use self::patience::Patience;
-use self::place::Place;
+use self::place::{PYTHON_PATH, Place};
 use self::refusals::missing_program;
 use self::scope::Scope;
 use self::temp_pool::{Folder, Rest, TempPool};
@@ -212,7 +212,7 @@ impl ProjectTests {
         let mut verification =
             Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
         verification.use_temp(self.temporary()?);
-        verification.lead_python(self.place.python_path(std::env::var_os(python::PATH)));
+        verification.lead_python(self.place.python_path(std::env::var_os(PYTHON_PATH)));
         Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
     }
 

@@ -9,6 +9,7 @@ pub mod cargo_metadata;
 pub mod go_error;
 pub mod go_test;
 pub mod js_error;
+mod js_modules;
 pub mod jsonl;
 pub mod junit;
 pub mod libtest;

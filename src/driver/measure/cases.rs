@@ -22,7 +22,6 @@ use tdd_core::test::{FailureKind, Outcome, TestId, TestReport, TestResult};
 
 use super::Work;
 use super::homes::is_alias;
-use super::red::red_kind;
 
 /// Whether a test is a case of what this name means.
 fn is_case_of(id: &TestId, name: &str) -> bool {
@@ -274,6 +273,21 @@ pub(super) fn answered_for(superseded: &[Superseded]) -> BTreeMap<String, usize>
         *counts.entry(id.file().to_owned()).or_default() += 1;
     }
     counts
+}
+
+fn red_kind(outcome: &Outcome) -> RedKind {
+    match outcome {
+        Outcome::Passed => RedKind::Passed,
+        Outcome::Skipped => RedKind::None,
+        Outcome::Failed(failure) => match failure.kind {
+            FailureKind::Assertion => RedKind::Assertion,
+            FailureKind::Error => RedKind::Error,
+            FailureKind::Missing => RedKind::Missing,
+            FailureKind::Load => RedKind::Load,
+            FailureKind::Timeout => RedKind::Timeout,
+            FailureKind::Crash => RedKind::Crash,
+        },
+    }
 }
 
 #[cfg(test)]

@@ -349,19 +349,3 @@ impl<W: World> Drive<'_, W> {
         all
     }
 }
-
-pub(super) fn red_kind(outcome: &Outcome) -> RedKind {
-    use tdd_core::test::FailureKind;
-    match outcome {
-        Outcome::Passed => RedKind::Passed,
-        Outcome::Skipped => RedKind::None,
-        Outcome::Failed(failure) => match failure.kind {
-            FailureKind::Assertion => RedKind::Assertion,
-            FailureKind::Error => RedKind::Error,
-            FailureKind::Missing => RedKind::Missing,
-            FailureKind::Load => RedKind::Load,
-            FailureKind::Timeout => RedKind::Timeout,
-            FailureKind::Crash => RedKind::Crash,
-        },
-    }
-}

@@ -13,6 +13,9 @@ use tdd_core::tool_folder::is_installed;
 /// Where our own reporters lie.
 const OWN_FOLDER: &str = ".tdd";
 
+/// Where Python looks for modules before anywhere else.
+pub(super) const PYTHON_PATH: &str = "PYTHONPATH";
+
 /// Both roots, absolute and without links.
 #[derive(Clone, Debug)]
 pub struct Place {

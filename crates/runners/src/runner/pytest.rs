@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::canary::{self, Judged, PlantedCanary};
 use super::installed::Installed;
-use super::place::Place;
+use super::place::{PYTHON_PATH, Place};
 use super::python;
 use super::python::Reporter;
 use super::scope::Scope;
@@ -81,9 +81,9 @@ impl Pytest {
         let given = (scope, planted.as_ref(), copies.as_slice());
         let mut env = python::variables((verification, &compiled), &self.call, given, place, &ours);
         let own_path =
-            self.call.env.iter().find(|(name, _)| name == python::PATH).map(|(_, value)| value.into());
-        let inherited = own_path.or_else(|| std::env::var_os(python::PATH));
-        env.push((python::PATH.into(), Some(joined(folder.into(), place.python_path(inherited)))));
+            self.call.env.iter().find(|(name, _)| name == PYTHON_PATH).map(|(_, value)| value.into());
+        let inherited = own_path.or_else(|| std::env::var_os(PYTHON_PATH));
+        env.push((PYTHON_PATH.into(), Some(joined(folder.into(), place.python_path(inherited)))));
         env.extend(self.late_folder(place));
         let mut argv = self.call.program.clone();
         for arg in ["-p", "tdd_pytest_report", "-p", "no:cacheprovider", "--continue-on-collection-errors"] {

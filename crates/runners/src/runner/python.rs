@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::canary::PlantedCanary;
 use super::installed::Use;
-use super::place::Place;
+use super::place::{PYTHON_PATH, Place};
 use super::scope::Scope;
 use super::verification::{Verification, disk, read_capped};
 use crate::command_line::RunnerCall;
@@ -48,9 +48,6 @@ pub(super) fn install(verification: &Verification, name: &str, text: &str) -> Re
 fn keeper(reporter: &Path) -> PathBuf {
     reporter.join("tdd_keep_compiled.py")
 }
-
-/// Where Python looks for modules before anywhere else.
-pub(super) const PATH: &str = "PYTHONPATH";
 
 /// Where a test is of whose file nothing is known.
 const UNKNOWN: &str = "unknown";
@@ -92,8 +89,8 @@ pub(super) fn variables(
         ),
     ];
     variables.extend(call.env.iter().map(|(name, value)| (name.into(), Some(value.into()))));
-    if let Some((_, own)) = call.env.iter().find(|(name, _)| name == PATH) {
-        variables.push((PATH.into(), place.python_path(Some(own.into()))));
+    if let Some((_, own)) = call.env.iter().find(|(name, _)| name == PYTHON_PATH) {
+        variables.push((PYTHON_PATH.into(), place.python_path(Some(own.into()))));
     }
     variables
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
-use super::python;
+use super::place::PYTHON_PATH;
 use super::temp_pool::{Folder, Rest, TempPool};
 use tdd_child::free_space;
 use tdd_child::process::{self, CommandOrder, Ended, Finished};
@@ -232,7 +232,7 @@ impl Verification {
         let log = self.fresh("log");
         // What the person's own command sets comes after it, and wins.
         let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().into())));
-        let python = self.python_path.iter().map(|path| (python::PATH.into(), Some(path.clone())));
+        let python = self.python_path.iter().map(|path| (PYTHON_PATH.into(), Some(path.clone())));
         let order = CommandOrder {
             argv: step.argv,
             cwd: step.cwd.clone(),

@@ -27,7 +27,7 @@
 mod notes;
 
 use self::notes::{file_in, judge};
-use super::js_error::Project;
+use super::js_modules::Project;
 use super::{failure, junit, typescript};
 use tdd_core::test::{Failure, FailureKind, Outcome};
 

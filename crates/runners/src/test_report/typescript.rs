@@ -16,7 +16,7 @@
 
 use std::borrow::Cow;
 
-use super::js_error::{Project, own_module};
+use super::js_modules::{Project, own_module};
 use super::{failure, missing, quoted};
 use tdd_core::test::{Failure, FailureKind};
 
