@@ -68,6 +68,14 @@ impl Place {
     }
 }
 
+#[test]
+fn ac_tdd_8_103_a_module_of_tests_holds_what_it_held() {
+    let id = Some("src/lib.rs::tests::formats");
+    let shadow =
+        ("use super::*;\n", "use super::*;\n\nfn format(_: u32) -> &'static str {\n    \"2,50\"\n}\n");
+    Place::Inside.run(&with_comma(), id, shadow).expect(1).says(&["may not change", "src/lib.rs"]);
+}
+
 fn with_comma() -> String {
     TESTS.replace("2.50", "2,50")
 }

@@ -212,15 +212,23 @@ impl<'t, 's> Reading<'t, 's> {
         facts
     }
 
-    /// What a claim looks at, beside what stands around it: what it is given, and matchers that the file itself defines
-    /// (`expect.extend({ toShout(…) {…} })`), with all that these look at.
+    /// What a claim looks at, beside what stands around it.
     fn subjects(&self, claim: &Claim, around: Vec<Span>) -> Vec<Span> {
+        around
+            .into_iter()
+            .chain(claim.subjects.iter().cloned())
+            .chain(self.own_matchers(&claim.whole))
+            .collect()
+    }
+
+    /// Names of matchers in a claim that the file itself defines (`expect.extend({ toShout(…) {…} })`): they look at what
+    /// their functions do, whatever they are given.
+    fn own_matchers(&self, claim: &Span) -> Vec<Span> {
         let is_own = |at: &usize| {
             self.tree.kind(*at) == "property_identifier"
                 && self.flow.functions.iter().any(|(name, _)| *name == self.tree.text(*at))
         };
-        let own = claim.whole.clone().filter(is_own).map(|at| at..at + 1);
-        around.into_iter().chain(claim.subjects.iter().cloned()).chain(own).collect()
+        claim.clone().filter(is_own).map(|at| at..at + 1).collect()
     }
 
     fn is_doubtful(&self, claim: &Claim, body: &Span, alike: &Alike<'s>) -> bool {

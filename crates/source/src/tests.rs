@@ -789,5 +789,38 @@ fn a_matcher_of_the_files_own_looks_at_what_it_calls() {
             (looks, looks),
             "{name}"
         );
+        assert_eq!(body.expectation == Expectation::Yes, looks, "{name}");
+    }
+}
+
+#[test]
+fn tests_of_a_module_change_alone_where_it_stands_as_it_did() {
+    let of = |tests: &str| {
+        format!("pub fn f() -> u8 {{ 1 }}\n\n/// ```\n/// f();\n/// ```\npub fn g() {{}}\n\n{tests}\n")
+    };
+    let inside = |tests: &str| of(&format!("#[cfg(test)]\nmod tests {{\n    use super::*;\n\n{tests}}}"));
+    let old = inside(
+        "    #[test]\n    fn a() { assert_eq!(f(), 1); }\n\n    #[test]\n    fn b() { assert!(f() > 0); }\n",
+    );
+    for (new, alone) in [
+        (
+            inside(
+                "    #[test]\n    fn a() { assert_eq!(f(), 2); }\n\n    #[test]\n    fn b() { assert!(f() > 0); }\n",
+            ),
+            true,
+        ),
+        (inside("    #[test]\n    fn a() { assert_eq!(f(), 2); }\n"), true),
+        (inside("    fn f() -> u8 { 2 }\n\n    #[test]\n    fn a() { assert_eq!(f(), 2); }\n"), false),
+        (of("#[cfg(test)]\nmod tests;"), false),
+        (of("#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests;"), false),
+        (old.replace("{ 1 }", "{ 2 }"), false),
+        (old.replace("f();", "g();"), false),
+        (old.replace("mod tests {", "mod checks {"), false),
+    ] {
+        assert_eq!(changes_tests_alone(&old, &new), Ok(alone), "{new}");
+    }
+    let outside = of("#[cfg(test)]\nmod tests;");
+    for new in [old.clone(), of("#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests;")] {
+        assert_eq!(changes_tests_alone(&outside, &new), Ok(false), "{new}");
     }
 }

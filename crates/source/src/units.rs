@@ -42,8 +42,14 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    pub(super) fn is_example(&self) -> bool {
-        self.kind == UnitKind::Example
+    /// Whether it is the same module of tests, but for plain tests in it.
+    pub(super) fn differs_by_tests(&self, other: &Self) -> bool {
+        let rest = |unit: &Self| -> String {
+            let rest = unit.pieces.iter().filter(|piece| piece.part == Part::Rest);
+            rest.map(|piece| piece.text.as_str()).collect()
+        };
+        let is_module = |unit: &Self| !unit.pieces.is_empty();
+        is_module(self) && is_module(other) && self.name == other.name && rest(self) == rest(other)
     }
 }
 

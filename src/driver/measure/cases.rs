@@ -104,22 +104,33 @@ pub(super) fn own_what_holds_cases(
 /// there are any.
 pub(super) fn hold_back(
     mapping: &mut Mapping,
-    changed: &[ClassedChange],
+    (changed, project): (&[ClassedChange], &str),
     report: &TestReport,
-    project: &str,
+    (claim, known): (Option<&Claim>, &BTreeSet<&TestId>),
 ) -> bool {
     let missing = report.load_failures.iter().filter(|load| load.failure.kind == FailureKind::Missing);
     let files: BTreeSet<&RelPath> = missing.map(|load| &load.file).collect();
+    let is_superseded = |criterion: &CriterionId, id: &TestId| {
+        let named = claim.and_then(|claim| claim.supersedes.get(criterion));
+        named.is_some_and(|names| names.iter().any(|name| means(name, id)))
+    };
     for file in files {
         let mut of_file = changed.iter().filter(|change| change.path == *file);
         let is_changed =
             of_file.any(|change| change.class == FileClass::Test && change.kind == ChangeKind::Modified);
-        let is_own = mapping.owned.values().any(|owned| owned.files.contains(file));
+        if !is_changed || mapping.owned.values().any(|owned| owned.files.contains(file)) {
+            continue;
+        }
         let path = mapping::in_project(file, project);
+        // A test that was there and stays what it was is none of a criterion's, whoever lists it.
+        for (criterion, owned) in &mut mapping.owned {
+            let is_old = |id: &TestId| known.contains(id) && !is_superseded(criterion, id);
+            owned.ids.retain(|id| id.file() != path || !is_old(id));
+        }
         let mut owners =
             mapping.owned.values_mut().filter(|owned| owned.ids.iter().any(|id| id.file() == path));
         // Of two criteria neither could be judged before the other.
-        if let (true, false, Some(owner), None) = (is_changed, is_own, owners.next(), owners.next()) {
+        if let (Some(owner), None) = (owners.next(), owners.next()) {
             owner.held_back.push(file.clone());
         }
     }

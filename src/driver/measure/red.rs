@@ -1,6 +1,6 @@
 //! RED: every criterion's tests fail, for the right reason, twice; nothing else changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::driver::cycle::Drive;
@@ -155,7 +155,8 @@ impl<W: World> Drive<'_, W> {
             let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
             let order = self.state.covered_by_red();
             cases::own_what_holds_cases(mapping, &order, report, greens.unwrap_or_default());
-            if cases::hold_back(mapping, &work.changed, report, &self.state.run.project) {
+            let known = self.known_tests();
+            if cases::hold_back(mapping, (&work.changed, &self.state.run.project), report, (claim, &known)) {
                 *book = self.read_sources(work, mapping)?;
             }
             book.existing = self.find_existing(&work.base, report)?;
@@ -225,6 +226,12 @@ impl<W: World> Drive<'_, W> {
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
         findings.superseded = self.superseded(*claim, (work, &self.held_back(&findings.mapping)), first);
+        let held_back = self.held_back(&findings.mapping);
+        // That its file does not load says nothing of a test that is as it was.
+        let own_changed = book.changed_tests(&known, &BTreeMap::new());
+        for test in findings.superseded.iter_mut().filter(|test| held_back.contains(test.id.file())) {
+            test.changed &= own_changed.contains(&test.id);
+        }
         findings.vacuous = book.vacuous(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
@@ -236,7 +243,6 @@ impl<W: World> Drive<'_, W> {
         let still = |id: &TestId| second.is_none_or(|report| classify::lost(&known, report).contains(id));
         let is_expected = |case: &TestId| set_aside.contains(case) || !known.contains(case);
         let is_held = |id: &TestId| !cases::is_red_by_its_cases(id, first, &is_expected);
-        let held_back = self.held_back(&findings.mapping);
         let waits = |id: &TestId| held_back.contains(id.file());
         let own = lost.iter().filter(|id| !set_aside.contains(id) && !unlisted.contains(id) && !waits(id));
         let own: BTreeSet<TestId> = own.cloned().collect();

@@ -14,7 +14,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::{BodyFacts, Language, Outline, Piece, TestFile, Unread};
 
 use super::Work;
-use super::homes::homes;
+use super::homes::{Home, homes};
 use super::shared::Shared;
 
 /// One test file that the test-writer wrote or changed.
@@ -194,12 +194,15 @@ impl SourceBook {
         let mut changed = BTreeSet::new();
         for file in &self.rewritten {
             let mut views = None;
+            let is_known_place = known.iter().any(|id| homes(id).iter().any(|home| home.file == file.path));
             for id in known {
-                let Some(home) = homes(id).into_iter().find(|home| home.file == file.path) else { continue };
+                // A module may be led to its file by its name there (`#[path]`), which no id tells.
+                let of_file = |home: &Home| home.file == file.path || !is_known_place && file.is_rust();
+                let Some(home) = homes(id).into_iter().rfind(of_file) else { continue };
                 let answered = || answered.get(&file.path).copied().unwrap_or_default();
                 let views = views.get_or_insert_with(|| file.views(answered()));
                 // In a source that others share, and in a module's own file, stand those alone that it declares.
-                let is_there = file.holds == Holds::AllOfIts && home.file == id.file()
+                let is_there = file.holds == Holds::AllOfIts && id.file() == file.path
                     || views.iter().any(|view| view.declares(&home.name));
                 if (is_there || views.is_empty()) && views.iter().all(|view| view.is_changed(&home.name)) {
                     changed.insert(id.clone());
@@ -217,6 +220,10 @@ struct View {
 }
 
 impl Rewritten {
+    fn is_rust(&self) -> bool {
+        self.language == Some(Language::Rust)
+    }
+
     /// The ways to look at it: as it is, and without the rows that not both versions have. Where there is none, all changed.
     fn views(&self, answered: usize) -> Vec<View> {
         let (Some(language), Some(after)) = (self.language, &self.after) else { return Vec::new() };
@@ -291,7 +298,8 @@ impl<W: World> Drive<'_, W> {
             }
         }
         book.shared = self.read_shared(work, mapping, &helpers)?;
-        let owned: BTreeSet<&RelPath> = mapping.owned.values().flat_map(|owned| &owned.files).collect();
+        let owned = mapping.owned.values().flat_map(|owned| owned.files.iter().chain(&owned.held_back));
+        let owned: BTreeSet<&RelPath> = owned.collect();
         for change in work.changed.iter().filter(|c| c.class == FileClass::Test && !owned.contains(&c.path)) {
             if let Some(language) = Language::of(change.path.extension())
                 && let Some(after) = self.source(&work.after, &change.path)?

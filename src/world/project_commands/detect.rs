@@ -81,7 +81,40 @@ fn rust(project: &Path) -> Option<Sourced> {
 }
 
 fn go(project: &Path) -> Option<Sourced> {
-    exists(project, "go.mod").then(|| Sourced::new("go test ./...", "found go.mod"))
+    if exists(project, "go.mod") {
+        return Some(Sourced::new("go test ./...", "found go.mod"));
+    }
+    let modules = modules_of_workspace(&read(project, "go.work")?);
+    let all: Vec<String> = modules.iter().map(|module| format!("./{module}/...")).collect();
+    (!all.is_empty()).then(|| Sourced::new(&format!("go test {}", all.join(" ")), "found go.work"))
+}
+
+/// The folders that a `go.work` uses, as far as they lie below it.
+fn modules_of_workspace(text: &str) -> Vec<String> {
+    let mut is_list = false;
+    let mut found = Vec::new();
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or_default().trim()) {
+        let used = match line.strip_prefix("use") {
+            Some(rest) if rest.trim_start().starts_with('(') => {
+                is_list = true;
+                continue;
+            }
+            Some(rest) if rest.starts_with([' ', '\t']) => rest.trim(),
+            Some(_) | None if line == ")" => {
+                is_list = false;
+                continue;
+            }
+            Some(_) | None if is_list => line,
+            Some(_) | None => continue,
+        };
+        let path = used.trim_matches('"').trim_start_matches("./").trim_end_matches('/');
+        let is_below = !path.is_empty()
+            && !path.starts_with('/')
+            && path.split('/').all(|part| part != ".." && part != ".");
+        let is_word = path.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+        found.extend((is_below && is_word).then(|| path.to_owned()));
+    }
+    found
 }
 
 fn node(project: &Path) -> Option<Sourced> {
@@ -254,4 +287,22 @@ fn files(project: &Path, folders: &[&str], is_wanted: &dyn Fn(&str) -> bool) -> 
     files.sort();
     files.truncate(MAX_TEST_FILES);
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::modules_of_workspace;
+
+    #[test]
+    fn modules_of_a_workspace_are_those_below_it() {
+        for (text, want) in [
+            ("go 1.22\n\nuse (\n\t./core // the heart\n\t\"./app\"\n)\n", "core app"),
+            ("go 1.22\nuse ./core\nuse ./tools/gen/\n", "core tools/gen"),
+            ("use (\n\t../other\n\t/abs\n\t./a b\n\t.\n)\nreplace x => ./y\n", ""),
+            ("used ./core\n", ""),
+            ("", ""),
+        ] {
+            assert_eq!(modules_of_workspace(text).join(" "), want, "{text}");
+        }
+    }
 }

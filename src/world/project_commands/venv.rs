@@ -32,6 +32,12 @@ pub(super) fn use_own(chosen: &mut super::Chosen, project: &Path, active: Option
     }
 }
 
+/// The interpreter of an environment of the project's own that has this program.
+pub(super) fn python_with(project: &Path, program: &str) -> Option<String> {
+    let has = |bin: &Path| ["python", program].iter().all(|name| bin.join(name).is_file());
+    bin_folders(project).find(|(bin, _)| has(bin)).map(|(_, bin)| format!("{bin}/python"))
+}
+
 struct Own {
     command: String,
     /// Its interpreter, relative to the project.

@@ -11,7 +11,7 @@
 
 use std::path::Path;
 
-use super::super::{Sourced, exists, read};
+use super::super::{Sourced, exists, read, venv};
 
 /// The configuration files, best first, with the section that is mypy's.
 const FILES: [(&str, &str); 4] = [
@@ -33,7 +33,8 @@ pub(super) fn command(project: &Path) -> Option<Sourced> {
     let has = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.as_str()));
     let safe = if has(&["plugins"]) { "" } else { "PYTHONSAFEPATH=1 " };
     let all = if has(&["files", "packages", "modules"]) { "" } else { " ." };
-    Some(Sourced::new(&format!("{safe}python3 -m mypy{all}"), format!("found mypy in {name}")))
+    let python = venv::python_with(project, "mypy").unwrap_or_else(|| "python3".to_owned());
+    Some(Sourced::new(&format!("{safe}{python} -m mypy{all}"), format!("found mypy in {name}")))
 }
 
 /// The keys of a section; `None` if the text has no such section. A line that goes on with a value may
@@ -74,6 +75,21 @@ mod tests {
             tdd_child::regular_file::write(folder.path().join(name), text).unwrap();
             let found = command(folder.path()).map(|found| found.command).unwrap_or_default();
             assert_eq!(found, want, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test makes an environment")]
+    fn a_mypy_of_the_projects_own_environment_is_meant() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let write = |name: &str| tdd_child::regular_file::write(folder.path().join(name), "").unwrap();
+        std::fs::create_dir_all(folder.path().join(".venv/bin")).unwrap();
+        for (name, python) in
+            [("mypy.ini", "python3"), (".venv/bin/python", "python3"), (".venv/bin/mypy", ".venv/bin/python")]
+        {
+            write(name);
+            let found = command(folder.path()).unwrap().command;
+            assert_eq!(found, format!("PYTHONSAFEPATH=1 {python} -m mypy ."), "{name}");
         }
     }
 }
