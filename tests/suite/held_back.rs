@@ -141,7 +141,18 @@ fn ac_tdd_8_100_a_file_that_imports_what_is_not_there_waits_for_its_criterion() 
 
 #[test]
 fn ac_tdd_8_100_a_signature_that_changes_goes_through_in_go() {
-    if has_go() {
-        go().waits_for_its_criterion();
+    if !has_go() {
+        return;
+    }
+    let go = go();
+    go.waits_for_its_criterion();
+    // Another test that is named beside it, and asks nothing of what changed: it is weaker, or gone.
+    let honest = [go.code[0].1, go.code[1].1];
+    let supersedes = json!({ "AC-STE-1.2": ["shop_test.go::TestThree", "shop_test.go::TestOne"] });
+    let named = Project { supersedes, ..go };
+    let weak = named.second.1.replace("One() != 1", "One() < 0");
+    let gone = named.second.1.replace("TestOne(", "testOne(");
+    for second in [weak, gone] {
+        named.run(&second, honest).expect(1).says(&["shop_test.go::TestOne"]);
     }
 }

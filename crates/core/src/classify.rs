@@ -10,6 +10,7 @@ use crate::path::RelPath;
 use crate::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
 
 mod mark;
+mod told;
 
 pub use mark::Mark;
 
@@ -119,7 +120,11 @@ pub fn criterion_red(
         if let Some(failure) = first.load_failure(file, &|other| (sources.takes_part)(id, other))
             && !own.is_empty()
         {
-            tests.extend(not_loaded((file, own), &failure, sources));
+            let asks =
+                |test: &RedTest| told::asks_for_what_is_told(&failure, &(sources.body)(file, &test.id));
+            let mut own = not_loaded((file, own), &failure, sources);
+            own.iter_mut().filter(|test| !asks(test)).for_each(|test| test.kind = RedKind::None);
+            tests.extend(own);
         }
     }
     CriterionRed { id: id.clone(), files, tests }

@@ -226,12 +226,8 @@ impl<W: World> Drive<'_, W> {
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
         findings.superseded = self.superseded(*claim, (work, &self.held_back(&findings.mapping)), first);
+        self.judge_held_back(book, &known, findings);
         let held_back = self.held_back(&findings.mapping);
-        // That its file does not load says nothing of a test that is as it was.
-        let own_changed = book.changed_tests(&known, &BTreeMap::new());
-        for test in findings.superseded.iter_mut().filter(|test| held_back.contains(test.id.file())) {
-            test.changed &= own_changed.contains(&test.id);
-        }
         findings.vacuous = book.vacuous(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
@@ -254,6 +250,19 @@ impl<W: World> Drive<'_, W> {
         let passed = findings.criteria.iter().filter(already).flat_map(|criterion| &criterion.tests);
         let passed = passed.filter(|test| test.kind == RedKind::Passed).map(|test| &test.id);
         findings.greens = GreensChange::between(&self.state.greens, stays.chain(passed).chain(&moved.now));
+    }
+
+    /// That its file does not load says nothing of a test that is as it was; one that is gone has another in its place.
+    fn judge_held_back(&self, book: &SourceBook, known: &[TestId], findings: &mut RedFindings) {
+        let held_back = self.held_back(&findings.mapping);
+        let changed = book.changed_tests(known, &BTreeMap::new());
+        let mut replacing = book.new_in(&findings.mapping, known);
+        for test in findings.superseded.iter_mut().filter(|test| held_back.contains(test.id.file())) {
+            test.changed &= changed.contains(&test.id);
+            if !book.still_declares(&findings.mapping, &test.id) && replacing.pop().is_none() {
+                test.kind = RedKind::None;
+            }
+        }
     }
 
     /// New tests and files that are red and belong to nobody, so that they would stay red for ever.

@@ -68,6 +68,22 @@ impl SourceBook {
         self.sources.get(file).map(|source| source.declared.clone()).unwrap_or_default()
     }
 
+    /// Whether a file that waits for a criterion still has this test, or the one whose row it is.
+    pub(super) fn still_declares(&self, mapping: &Mapping, id: &TestId) -> bool {
+        let is_it = |declared: &TestId| {
+            let rest = id.0.strip_prefix(&declared.0);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '/', ' ', ':']))
+        };
+        mapping.held_back().into_iter().any(|file| self.declared(file).iter().any(is_it))
+    }
+
+    /// Tests in such files that are a criterion's and were not there before.
+    pub(super) fn new_in(&self, mapping: &Mapping, known: &[TestId]) -> Vec<TestId> {
+        let declared = mapping.held_back().into_iter().flat_map(|file| self.declared(file));
+        let is_owned = |id: &TestId| mapping.owned.values().any(|owned| owned.ids.contains(id));
+        declared.filter(|id| is_owned(id) && !known.contains(id)).collect()
+    }
+
     pub(super) fn body(&self, file: &RelPath, id: &TestId) -> Body {
         let source = self.sources.get(file);
         let Some(read) = source.and_then(|source| source.read.as_ref()) else {

@@ -211,9 +211,12 @@ fn of_another_shape(line: &str) -> Option<&str> {
     {
         return rest.split([' ', '(']).next();
     }
-    // What a test compares came from somewhere, and is what its maker gives.
-    if line.starts_with("invalid operation: ") && line.contains("(mismatched types ") {
-        return Some("");
+    // Where nothing is called it is the test that compares what can't be compared.
+    if let Some((sides, _)) =
+        line.strip_prefix("invalid operation: ").and_then(|rest| rest.split_once(" (mismatched types "))
+    {
+        let called = sides.split('(').next().filter(|_| sides.contains('('))?;
+        return called.rsplit([' ', '!', '*', '&']).next();
     }
     if line.contains(" (no value) used as value") {
         return line.split('(').next();

@@ -96,7 +96,9 @@ fn ac_tdd_8_101_what_is_there_and_has_another_shape_is_missing() {
         ("cannot use got (variable of type int) as string value in assignment", None),
         ("F(1) (no value) used as value", Some("")),
         ("strings.NewReader(s).Reset(s) (no value) used as value", None),
-        ("invalid operation: got != \"a\" (mismatched types int and untyped string)", Some("")),
+        ("invalid operation: core.F(1) != \"a\" (mismatched types int and untyped string)", Some("")),
+        ("invalid operation: strings.Count(s, s) != \"a\" (mismatched types int and untyped string)", None),
+        ("invalid operation: got != \"a\" (mismatched types int and untyped string)", None),
         ("invalid operation: operator ! not defined on got (variable of type int)", None),
         (
             "cannot use x (variable of type X) as I value in variable declaration: X does not implement I (missing method Do)",
