@@ -61,21 +61,7 @@ fn run(command: &str, install: &str, expectation: &str) -> Ran {
           "say": { "status": "ok", "files": ["src/shop/__init__.py"] } },
         { "role": "refactorer", "say": { "status": "ok", "files": [] } },
     ]);
-    let cassette = sandbox.beside("cassette.json");
-    std::fs::write(&cassette, calls.to_string()).unwrap();
-    let cassette = cassette.to_str().unwrap();
-    sandbox.tdd(&[
-        "STE-1",
-        "--agent",
-        "scripted",
-        "--no-review",
-        "--sandbox",
-        "audit",
-        "--proof",
-        "full",
-        "--cassette",
-        cassette,
-    ])
+    sandbox.scripted(&calls, &["--proof", "full"])
 }
 
 const EQUAL: &str = "self.assertEqual(shop.two(), 2)";

@@ -100,11 +100,7 @@ impl Project {
             { "role": "implementer", "criterion": "AC-STE-1.2", "write": { file: code[1] }, "say": { "status": "ok", "files": [file] } },
             { "role": "refactorer", "say": { "status": "ok", "files": [] } },
         ]);
-        let cassette = sandbox.beside("cassette.json");
-        std::fs::write(&cassette, calls.to_string()).unwrap();
-        let cassette = cassette.to_str().unwrap();
-        let how = ["--agent", "scripted", "--no-review", "--sandbox", "audit", "--proof", "off"];
-        sandbox.tdd(&[&["STE-1"], &how[..], &["--cassette", cassette]].concat())
+        sandbox.scripted(&calls, &["--proof", "off"])
     }
 
     fn waits_for_its_criterion(&self) {

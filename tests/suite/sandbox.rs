@@ -183,6 +183,15 @@ impl Sandbox {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
+    /// A run of `STE-1` whose roles do what these calls say, at the level that asks for nothing of the machine.
+    pub fn scripted(&self, calls: &serde_json::Value, more: &[&str]) -> Ran {
+        let cassette = self.beside("cassette.json");
+        std::fs::write(&cassette, calls.to_string()).unwrap();
+        let cassette = cassette.to_str().unwrap();
+        let how = ["--agent", "scripted", "--no-review", "--sandbox", "audit", "--cassette", cassette];
+        self.tdd(&[&["STE-1"], &how[..], more].concat())
+    }
+
     pub fn tdd(&self, args: &[&str]) -> Ran {
         Ran::of(&self.command(env!("CARGO_BIN_EXE_tdd")).args(args).output().unwrap())
     }

@@ -45,21 +45,7 @@ fn run(expectation: &str, (old, new): (&str, &str)) -> Option<Ran> {
           "say": { "status": "ok", "files": [names[1]] } },
         { "role": "refactorer", "say": { "status": "ok", "files": [] } },
     ]);
-    let cassette = sandbox.beside("cassette.json");
-    std::fs::write(&cassette, calls.to_string()).unwrap();
-    let cassette = cassette.to_str().unwrap();
-    Some(sandbox.tdd(&[
-        "STE-1",
-        "--agent",
-        "scripted",
-        "--no-review",
-        "--sandbox",
-        "audit",
-        "--proof",
-        "off",
-        "--cassette",
-        cassette,
-    ]))
+    Some(sandbox.scripted(&calls, &["--proof", "off"]))
 }
 
 const METHOD: &str = "expect(new Cart().add(2).count()).toBe(1)";
