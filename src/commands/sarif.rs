@@ -66,6 +66,9 @@ fn of_reason(state: &State, reason: &Reason) -> Option<Place> {
         }
         Reason::TestAwareCode(found) => top(&found.path),
         Reason::LostName(lost) => top(&lost.path),
+        Reason::Rebound(rebound) => {
+            Some(Place { file: rebound.test.file().to_owned(), line: rebound.line.max(1) })
+        }
         Reason::Unlisted(test)
         | Reason::Unowned(test)
         | Reason::NotSuperseded(test)

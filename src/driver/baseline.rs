@@ -6,6 +6,7 @@ use tdd_core::event::{Event, RedRule};
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{RunRef, SuiteBaseline};
 use tdd_core::isolation::Level;
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::test::{Exit, Outcome, TestId, TestReport, TestRun};
@@ -67,7 +68,7 @@ impl<W: World> Drive<'_, W> {
         let label = "baseline, again".to_owned();
         self.run_tests(&TestOrder { label: label.clone(), ..TestOrder::default() }).await?;
         if self.state.run.commands.gate != self.state.run.commands.test {
-            self.run_gate(&label, &[]).await?;
+            self.run_gate(&label, &Without::default()).await?;
         }
         Ok(())
     }
@@ -227,15 +228,15 @@ impl<W: World> Drive<'_, W> {
             return Ok(test.clone());
         }
         let label = "baseline of the gate";
-        let mut run = self.run_gate(label, &[]).await?;
+        let mut run = self.run_gate(label, &Without::default()).await?;
         if !run.exit.is_success() && self.holds() {
             let before = written.len();
             self.ports.protection.loosen();
-            let again = self.run_gate(label, &[]).await?;
+            let again = self.run_gate(label, &Without::default()).await?;
             written.extend(self.written_by_suite(found)?);
             self.seal_for_baseline(written.clone())?;
             if written.len() > before && again.exit.is_success() {
-                run = self.run_gate(label, &[]).await?;
+                run = self.run_gate(label, &Without::default()).await?;
             }
         }
         if !run.exit.is_success() && self.state.run.plan.red_gate == RedRule::Refuse {
@@ -265,7 +266,7 @@ impl<W: World> Drive<'_, W> {
             let (green, judged_at) = (judged.green, Some(judged.tree));
             return Ok(vec![Event::TreeSeen { tree: seen }, Event::GateMeasured { green, run, judged_at }]);
         }
-        let run = self.run_gate(&order.label, &[]).await?;
+        let run = self.run_gate(&order.label, &Without::default()).await?;
         let green = if is_test {
             self.is_no_worse(&run)
         } else {
@@ -291,14 +292,14 @@ impl<W: World> Drive<'_, W> {
         Ok(masked(self.ports.tests.run(order, tell).await?, mask))
     }
 
-    /// `leave_out`: test files of criteria that are not reached yet, which would make the gate red.
-    pub(super) async fn run_gate(&mut self, label: &str, leave_out: &[RelPath]) -> Result<TestRun, Trouble> {
+    /// `without`: tests of criteria that are not reached yet, which would make the gate red.
+    pub(super) async fn run_gate(&mut self, label: &str, without: &Without) -> Result<TestRun, Trouble> {
         let is_test = self.state.run.commands.gate == self.state.run.commands.test;
         let counted = if is_test { &mut self.runs.whole } else { &mut self.runs.gate };
         *counted = counted.saturating_add(1);
         let (audience, mask) = (&mut *self.audience, &self.setup.mask);
         let tell = &mut |news| audience.news(&without_secrets(news, mask));
-        Ok(masked(self.ports.tests.run_gate(label, leave_out, tell).await?, mask))
+        Ok(masked(self.ports.tests.run_gate(label, without, tell).await?, mask))
     }
 }
 

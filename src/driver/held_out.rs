@@ -169,6 +169,7 @@ impl<W: World> Drive<'_, W> {
         let mut order = TestOrder {
             label: "held-out tests".to_owned(),
             leave_out: mapping.left_out(&self.unreached(None)),
+            cut: mapping.cut(&self.unreached(None)),
             told_apart: files.clone(),
             canary: CanaryWish::Beside(files),
             ..TestOrder::default()

@@ -3,6 +3,7 @@
 //! What a child changed is the difference between the checkpoint right before its fork and one
 //! right after it ended, before any run of ours, less by-products (contract section 7).
 
+mod by_name;
 mod cases;
 mod coupled;
 mod existing;
@@ -16,13 +17,16 @@ mod more;
 mod names;
 mod others;
 mod proof;
+mod rebound;
 mod recheck;
 mod red;
 mod refactor;
 mod shared;
 mod sources;
 mod touched;
+mod uncompiled;
 mod units;
+mod views;
 
 pub(super) use helpers::Named;
 use std::collections::BTreeSet;

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use tdd_core::commands::{ProjectCommands, RunnerKind, RunnerTable, Suite};
 use tdd_core::evidence::evidence;
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, Recalled, TestOrder, Tests};
 use tdd_core::test::{Canary, Exit, FailureKind, Outcome, TestId, TestRun};
@@ -248,8 +249,8 @@ impl<'a> Runs<'a> {
     }
 
     fn gate(&mut self, leave_out: &[&str]) -> TestRun {
-        let leave_out = paths(leave_out);
-        self.runtime.block_on(self.tests.run_gate("gate", &leave_out, &mut |_| {})).unwrap()
+        let without = Without { files: paths(leave_out), tests: Vec::new() };
+        self.runtime.block_on(self.tests.run_gate("gate", &without, &mut |_| {})).unwrap()
     }
 
     /// The private target directories, as long as they are there.
@@ -494,6 +495,21 @@ fn a_command_that_hangs_is_cut_by_its_deadline() {
     let run = lab.run();
     assert_eq!(run.exit, Exit::Deadline, "{}", run.output);
     assert!(evidence(&run).is_err());
+}
+
+#[test]
+fn ac_tdd_8_107_a_run_ends_earlier_where_it_is_to() {
+    if !super::sandbox::has_python() {
+        return;
+    }
+    let lab = Lab::new(RunnerKind::Unittest, "python3 -m unittest");
+    lab.write(
+        "test_a.py",
+        "import unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        while True:\n            pass\n",
+    );
+    let run = lab.order(&TestOrder { deadline_ms: Some(2_000), ..TestOrder::default() }).unwrap();
+    assert_eq!(run.exit, Exit::Deadline, "{}", run.output);
+    assert!(run.duration_ms < 60_000, "{} ms", run.duration_ms);
 }
 
 #[test]

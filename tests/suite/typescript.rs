@@ -78,3 +78,53 @@ fn ac_tdd_8_99_a_parameter_and_a_key_that_are_not_there_yet_are_missing() {
         ran.expect(0).says_on_stdout(&["missing (1 test)"]);
     }
 }
+
+#[test]
+fn ac_tdd_8_108_a_module_that_a_path_from_the_root_leads_to_is_the_projects_own() {
+    let Some(modules) = node_modules("ts-jest") else { return };
+    let sandbox = Sandbox::with(&[
+        (".gitignore", "node_modules\n"),
+        (
+            "package.json",
+            "{ \"name\": \"shop\", \"jest\": { \"preset\": \"ts-jest\", \"moduleNameMapper\": { \"^src/(.*)$\": \"<rootDir>/src/$1\" } } }\n",
+        ),
+        (
+            "tsconfig.json",
+            "{ \"compilerOptions\": { \"target\": \"es2022\", \"module\": \"commonjs\", \"strict\": true, \
+             \"paths\": { \"src/*\": [\"./src/*\"] } } }\n",
+        ),
+        ("src/cart.ts", CART),
+        (
+            "test/old.test.ts",
+            "import { expect, test } from '@jest/globals';\nimport { format } from 'src/cart';\n\n\
+             test('old', () => { expect(format(250)).toBe('2.50'); });\n",
+        ),
+    ]);
+    std::os::unix::fs::symlink(modules, sandbox.path("node_modules")).unwrap();
+    sandbox.write("tdd.yaml", "test: npx jest\nbudgets: { semantic: 1, format: 0 }\n");
+    sandbox.write(
+        "specs/frs/STE-1.md",
+        "# Tax\n\n## Acceptance Criteria\n\n- AC-STE-1.1: there is a module for taxes.\n",
+    );
+    sandbox.commit();
+    let of = |module: &str| {
+        format!(
+            "import {{ expect, test }} from '@jest/globals';\nimport {{ tax }} from '{module}';\n\n\
+             test('new', () => {{ expect(tax(100)).toBe(19); }});\n"
+        )
+    };
+    let file = "test/ac-ste-1-1.test.ts";
+    let code = "export function tax(cents: number): number { return cents * 0.19; }\n";
+    let calls = |module: &str| {
+        json!([
+            { "role": "test-writer", "write": { file: of(module) }, "say": { "status": "ok", "files": [file] } },
+            { "role": "implementer", "write": { "src/tax.ts": code }, "say": { "status": "ok", "files": ["src/tax.ts"] } },
+            { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+        ])
+    };
+    // A package that nobody has installed is no code that an implementer writes.
+    let foreign = sandbox.scripted(&calls("left-pad/tax"), &["--proof", "off"]);
+    foreign.expect(1).says(&["RED failed", "left-pad/tax"]);
+    sandbox.tdd(&["undo"]).expect(0);
+    sandbox.scripted(&calls("src/tax"), &["--proof", "off"]).expect(0).says_on_stdout(&["missing (1 test)"]);
+}

@@ -342,6 +342,7 @@ fn is_rule_of_files(reason: &Reason) -> bool {
             | Reason::TestAwareCode(_)
             | Reason::LostName(_)
             | Reason::Unlisted(_)
+            | Reason::Rebound(_)
     )
 }
 

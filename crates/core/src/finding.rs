@@ -16,11 +16,13 @@ use crate::test::TestId;
 
 mod notice;
 mod production;
+mod rebound;
 mod run;
 mod whole;
 
 pub use notice::Notice;
 pub use production::{LostName, NameLoss, TestAware, TestAwareKind};
+pub use rebound::Rebound;
 pub use run::{FailedItem, RunRef};
 pub use whole::{Judged, SuiteBaseline};
 
@@ -224,6 +226,9 @@ pub struct RedFindings {
     pub broken: Vec<TestId>,
     /// Existing tests that were changed or removed and are not named in `supersedes:`.
     pub unlisted: Vec<TestId>,
+    /// Names that mean something else now to existing tests that are not named in `supersedes:`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rebound: Vec<Rebound>,
     pub superseded: Vec<Superseded>,
     /// New tests that belong to no criterion and are red: nobody would ever turn them green.
     #[serde(default)]

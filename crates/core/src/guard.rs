@@ -19,6 +19,7 @@ pub enum Guard {
     TestAware,
     PublicNames,
     UnlistedChange,
+    Rebound,
     UnmappedCriterion,
     UnownedRed,
     PassedAtRed,
@@ -80,7 +81,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 61] = [
+    pub const ALL: [Self; 62] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -89,6 +90,7 @@ impl Guard {
         Self::TestAware,
         Self::PublicNames,
         Self::UnlistedChange,
+        Self::Rebound,
         Self::UnmappedCriterion,
         Self::UnownedRed,
         Self::PassedAtRed,
@@ -162,6 +164,7 @@ impl Guard {
             Reason::TestAwareCode(_) => Self::TestAware,
             Reason::LostName(_) => Self::PublicNames,
             Reason::Unlisted(_) => Self::UnlistedChange,
+            Reason::Rebound(_) => Self::Rebound,
             Reason::NoCandidate(_) => Self::UnmappedCriterion,
             Reason::Unowned(_) => Self::UnownedRed,
             Reason::NotRed { kind, .. } => of_kind(*kind),

@@ -72,6 +72,7 @@ pub fn lacks_only_a_block(verdict: &Verdict, outcome: &AgentReturn) -> bool {
 pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = findings.forbidden.iter().cloned().map(Reason::Forbidden).collect();
     reasons.extend(findings.unlisted.iter().cloned().map(Reason::Unlisted));
+    reasons.extend(findings.rebound.iter().cloned().map(Reason::Rebound));
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(findings.unowned.iter().cloned().map(Reason::Unowned));
     for criterion in &findings.criteria {

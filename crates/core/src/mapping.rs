@@ -24,6 +24,34 @@ pub struct Owned {
     /// too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<RelPath>,
+    /// Those of these tests that stand inside sources and do not compile before this criterion is green: until then their
+    /// target is built without them, because one of them keeps back all others of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncompiled: Vec<InlineTest>,
+}
+
+/// A test that stands inside a source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct InlineTest {
+    pub id: TestId,
+    pub file: RelPath,
+    /// As its file declares it.
+    pub name: String,
+}
+
+/// What takes no part in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Test files, as if they were not there.
+    pub files: Vec<RelPath>,
+    /// Tests that are cut out of sources.
+    pub tests: Vec<InlineTest>,
+}
+
+impl Without {
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.tests.is_empty()
+    }
 }
 
 /// Criterion to what belongs to it. A file or test has one owner.
@@ -144,6 +172,17 @@ impl Mapping {
         let files: BTreeSet<&RelPath> =
             owned.flat_map(|owned| owned.files.iter().chain(&owned.held_back)).collect();
         files.into_iter().cloned().collect()
+    }
+
+    /// Tests that are cut out of sources while these criteria are not reached.
+    pub fn cut(&self, unreached: &[CriterionId]) -> Vec<InlineTest> {
+        let owned = unreached.iter().filter_map(|id| self.owned.get(id));
+        owned.flat_map(|owned| &owned.uncompiled).cloned().collect()
+    }
+
+    /// All that takes no part while these criteria are not reached.
+    pub fn without(&self, unreached: &[CriterionId]) -> Without {
+        Without { files: self.left_out(unreached), tests: self.cut(unreached) }
     }
 
     /// All files that do not load before some criterion is green, and hold tests of others.

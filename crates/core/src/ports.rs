@@ -11,6 +11,7 @@ use crate::commands::Suite;
 use crate::criterion::CriterionId;
 use crate::event::{Event, Leaked};
 use crate::fix::classify::TypeErrors;
+use crate::mapping::{InlineTest, Without};
 use crate::mdtest::{Status, Voice};
 use crate::path::RelPath;
 use crate::policy::{FileClass, Policy};
@@ -153,6 +154,8 @@ pub struct TestOrder {
     pub label: String,
     /// Test files that must not take part, as if they were not there.
     pub leave_out: Vec<RelPath>,
+    /// Tests that are cut out of their sources.
+    pub cut: Vec<InlineTest>,
     /// Only these files' tests and these ids; empty means all.
     pub only_files: Vec<RelPath>,
     pub only_ids: Vec<TestId>,
@@ -160,6 +163,8 @@ pub struct TestOrder {
     pub told_apart: Vec<RelPath>,
     /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
     pub canary: CanaryWish,
+    /// Milliseconds after which it is ended, if its usual deadline is not earlier.
+    pub deadline_ms: Option<u64>,
 }
 
 /// What the processes that were at a run before have measured, for one that goes on with it.
@@ -188,12 +193,12 @@ pub trait Tests {
     fn recall(&mut self, _recalled: &Recalled) {}
     /// Runs the test command, read by its adapter. Children of the run are gone when it returns.
     async fn run(&mut self, order: &TestOrder, observer: Observer<'_>) -> Result<TestRun, Trouble>;
-    /// Runs the gate command as it is; with test files left out, in a tree that lacks them (contract section 7: files
-    /// of criteria that are not reached take no part). Its report is `None` unless it is the test command.
+    /// Runs the gate command as it is; with tests left out, in a tree that lacks them (contract section 7: files of
+    /// criteria that are not reached take no part). Its report is `None` unless it is the test command.
     async fn run_gate(
         &mut self,
         label: &str,
-        leave_out: &[RelPath],
+        without: &Without,
         observer: Observer<'_>,
     ) -> Result<TestRun, Trouble>;
     /// These test files are to be gone or changed: what earlier runs have left of them in the work tree goes, too.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::Exhaustion;
 use crate::claim::{ClaimError, Dispute};
 use crate::criterion::CriterionId;
-use crate::finding::{LostName, RedKind, TestAware, TestAwareKind, Why};
+use crate::finding::{LostName, Rebound, RedKind, TestAware, TestAwareKind, Why};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::TestId;
@@ -64,6 +64,8 @@ pub enum Reason {
     LostName(LostName),
     /// An existing test was changed or removed and not named in `supersedes:`.
     Unlisted(TestId),
+    /// A name that an existing test uses means something else.
+    Rebound(Rebound),
     /// No new or changed test belongs to the criterion.
     NoCandidate(CriterionId),
     /// A new test that is red and belongs to no criterion.
@@ -122,6 +124,7 @@ impl Reason {
             | Self::TestAwareCode(_)
             | Self::LostName(_)
             | Self::Unlisted(_)
+            | Self::Rebound(_)
             | Self::NoCandidate(_)
             | Self::Unowned(_)
             | Self::NotRed { .. }
@@ -235,11 +238,12 @@ impl fmt::Display for Reason {
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")
             }
+            Self::Rebound(rebound) => write!(f, "{rebound}"),
             Self::NoCandidate(id) => {
                 write!(
                     f,
-                    "no new or changed test belongs to {id}: name its file with {}, or list tests that lie \
-                     inside sources under `tests:` in the block, `{id}: [src/file.rs::module::name]`",
+                    "no new or changed test belongs to {id}: name its file, or each test, with {}, or list its tests \
+                     under `tests:` in the block as the runner calls them, `{id}: [path/of/file::name]`",
                     id.slug()
                 )
             }

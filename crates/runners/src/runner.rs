@@ -10,6 +10,7 @@
 #![expect(clippy::disallowed_methods, reason = "adapters of the disk, of children and of their environment")]
 
 mod adapter;
+mod bounds;
 mod bun;
 mod canary;
 mod cargo;
@@ -61,13 +62,14 @@ use self::place::{PYTHON_PATH, Place};
 use self::refusals::missing_program;
 use self::scope::Scope;
 use self::temp_pool::{Folder, Rest, TempPool};
-use self::verification::{Bounds, Measured, Step, Verification, words};
+use self::verification::{Measured, Step, Verification, words};
 use tdd_child::leftovers;
 use tdd_child::process::Ended;
 use tdd_child::sandbox::Sandbox;
 use tdd_child::signals::StopSignal;
 use tdd_core::commands::{ProjectCommands, RunnerTable, Suite};
 use tdd_core::event::Leaked;
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, Isolation, Observer, Recalled, TestOrder, Tests};
 use tdd_core::test::{Canary, Copies, TestId, TestRun};
@@ -133,9 +135,6 @@ pub struct ProjectTests {
 /// The key of the gate's last duration; no label is empty.
 const GATE: &str = "";
 
-const SHORTEST_DEADLINE: Duration = Duration::from_mins(10);
-const BUILD_DEADLINE: Duration = Duration::from_hours(1);
-
 impl ProjectTests {
     /// Fails with a filled-in suggestion if no adapter can derive how to select tests from the
     /// command and `tdd.yaml` does not say it (contract section 5).
@@ -183,32 +182,14 @@ impl ProjectTests {
         self
     }
 
-    fn patience(&self, label: &str) -> Patience {
-        let usual = self.last_ms.get(label).copied().or(self.first_ms).map(Duration::from_millis);
-        Patience { usual, deadline: self.deadline(), stop: self.after_stop }
-    }
-
-    /// Of the next verification; [`RunnerSetup::deadline`] says how it is found.
-    pub fn deadline(&self) -> Duration {
-        let threefold = self.first_ms.map(|first| Duration::from_millis(first.saturating_mul(3)));
-        self.deadline.unwrap_or_else(|| threefold.unwrap_or_default().max(SHORTEST_DEADLINE))
-    }
-
-    /// Of all that the next verification builds before its tests. A first build has to compile what the
-    /// project depends on, so no build is measured by another.
-    fn build_deadline(&self) -> Duration {
-        self.deadline.unwrap_or(BUILD_DEADLINE)
-    }
-
     /// The command for all tests.
     fn whole(&self) -> String {
         self.adapter.whole().unwrap_or_else(|| self.commands.test.clone())
     }
 
-    fn verification(&mut self, label: &str) -> Result<Verification, Trouble> {
+    fn verification(&mut self, label: &str, ends: Option<u64>) -> Result<Verification, Trouble> {
         self.count = self.count.saturating_add(1);
-        let (deadline, build_deadline) = (self.deadline(), self.build_deadline());
-        let bounds = Bounds { deadline, build_deadline, output_cap: self.output_cap };
+        let bounds = self.bounds(ends);
         let mut verification =
             Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
         verification.use_temp(self.temporary()?);
@@ -225,8 +206,12 @@ impl ProjectTests {
         shared: &RefCell<Observer<'_>>,
     ) -> Result<Copies, Trouble> {
         let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
-        let there =
-            if suspects.is_empty() { None } else { scratch::make(&self.place, &|_| true, observer).ok() };
+        let without = Without { files: Vec::new(), tests: order.cut.clone() };
+        let there = if suspects.is_empty() {
+            None
+        } else {
+            scratch::make_without(&self.place, &without, observer).ok()
+        };
         if let Some(there) = there {
             for round in Round::ALL {
                 let files = suspects.write(plan, round, &there.place)?;
@@ -240,8 +225,8 @@ impl ProjectTests {
                     told_apart: order.told_apart.clone(),
                     ..TestOrder::default()
                 };
-                let mut verification = self.verification(&order.label)?;
-                let (scope, patience) = (Scope::new(&order, &there.place), self.patience(&order.label));
+                let mut verification = self.verification(&order.label, None)?;
+                let (scope, patience) = (Scope::new(&order, &there.place), self.patience(&order.label, None));
                 let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
                 let at = (&there.place, &scope);
                 let run = self.adapter.run(at, &CanaryWish::None, &mut verification, observer);
@@ -295,18 +280,25 @@ impl Tests for ProjectTests {
     }
 
     async fn run(&mut self, order: &TestOrder, observer: Observer<'_>) -> Result<TestRun, Trouble> {
-        let mut verification = self.verification(&order.label)?;
+        let mut verification = self.verification(&order.label, order.deadline_ms)?;
         verification.note_canary(match order.canary {
             CanaryWish::None => Canary::NotAsked,
             CanaryWish::Beside(_) => Canary::Unsupported,
         });
-        let mut scope = Scope::new(order, &self.place);
-        scope.plan = Rc::new(Plan::of(&self.place, scope.judged.as_deref())?);
+        let without = Without { files: Vec::new(), tests: order.cut.clone() };
+        let copy = if without.is_empty() {
+            None
+        } else {
+            Some(scratch::make_without(&self.place, &without, observer)?)
+        };
+        let place = copy.as_ref().map_or(&self.place, |copy| &copy.place);
+        let mut scope = Scope::new(order, place);
+        scope.plan = Rc::new(Plan::of(place, scope.judged.as_deref())?);
         let plan = Rc::clone(&scope.plan);
-        let patience = self.patience(&order.label);
+        let patience = self.patience(&order.label, order.deadline_ms);
         let shared = RefCell::new(observer);
         let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
-        let (place, adapter, bench_now) = (&self.place, &mut self.adapter, &mut verification);
+        let (adapter, bench_now) = (&mut self.adapter, &mut verification);
         let run = async { adapter.run((place, &scope), &order.canary, bench_now, observer).await };
         let measured = patience::watched(run, patience, &order.label, &shared).await?;
         let heard = verification.heard();
@@ -332,24 +324,26 @@ impl Tests for ProjectTests {
     async fn run_gate(
         &mut self,
         label: &str,
-        leave_out: &[RelPath],
+        without: &Without,
         observer: Observer<'_>,
     ) -> Result<TestRun, Trouble> {
-        let leave_out = leave_out.to_vec();
         if self.commands.gate == self.commands.test {
-            let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
+            let (leave_out, cut) = (without.files.clone(), without.tests.clone());
+            let order = TestOrder { label: label.to_owned(), leave_out, cut, ..TestOrder::default() };
             return self.run(&order, observer).await;
         }
-        let mut verification = self.verification(label)?;
+        let mut verification = self.verification(label, None)?;
         let argv = ["sh", "-c", &self.commands.gate].map(OsString::from).to_vec();
         let mut step = Step { argv, cwd: self.place.project.clone(), env: vec![], stdout: None };
         let mut copy = None;
-        if leave_out.is_empty() {
+        if without.is_empty() {
             verification.announce(self.commands.gate.clone(), observer);
         } else {
-            // A gate takes no selection, so it gets a tree without the files.
-            verification.announce(format!("{}{}", self.commands.gate, scratch::note(&leave_out)), observer);
-            let there = copy.insert(scratch::make(&self.place, &|file| !leave_out.contains(file), observer)?);
+            // A gate takes no selection, so it gets a tree without them.
+            let tests = without.tests.iter().map(|test| test.id.0.as_str());
+            let note = scratch::note_of(without.files.iter().map(RelPath::as_str).chain(tests));
+            verification.announce(format!("{}{note}", self.commands.gate), observer);
+            let there = copy.insert(scratch::make_without(&self.place, without, observer)?);
             step.cwd.clone_from(&there.place.project);
             // The copy's builds are of no use to anybody else, and must not land in the user's tree.
             let target = there.place.repository.join("target");
@@ -357,7 +351,7 @@ impl Tests for ProjectTests {
         }
         // It may be another command altogether than the tests'.
         let usual = self.last_ms.get(GATE).copied().map(Duration::from_millis);
-        let patience = Patience { usual, ..self.patience(GATE) };
+        let patience = Patience { usual, ..self.patience(GATE, None) };
         let finished =
             patience::watched(verification.run(step), patience, label, &RefCell::new(observer)).await?;
         self.last_ms.insert(GATE.to_owned(), finished.duration_ms);

@@ -19,11 +19,13 @@ pub(super) struct Import {
     pub(super) name: String,
     /// Where it comes from, as [`super::homes`] is asked for it.
     pub(super) from: String,
+    /// The statement that brings it.
+    pub(super) at: usize,
 }
 
 impl Import {
     fn new(local: &str, name: &str, from: &str) -> Self {
-        Self { local: local.to_owned(), name: name.to_owned(), from: from.to_owned() }
+        Self { local: local.to_owned(), name: name.to_owned(), from: from.to_owned(), at: 0 }
     }
 }
 
@@ -64,6 +66,7 @@ pub fn asked_at_load(language: Language, source: &str) -> Vec<String> {
 pub(super) fn imports(tree: &Tree<'_>) -> Vec<Import> {
     let mut found = Vec::new();
     for at in tree.all() {
+        let known = found.len();
         match tree.kind(at) {
             "import_statement" if tree.language == Language::Python => python(tree, at, &mut found),
             "import_from_statement" => python_from(tree, at, &mut found),
@@ -77,6 +80,7 @@ pub(super) fn imports(tree: &Tree<'_>) -> Vec<Import> {
             "import_spec" => found.extend(go(tree, at)),
             _ => {}
         }
+        found.iter_mut().skip(known).for_each(|import| import.at = at);
         if found.len() > MOST {
             break;
         }

@@ -11,7 +11,7 @@
 use super::split::condensed;
 use super::tree::{Span, Tree, is_name};
 use super::units::{Unit, rest, units};
-use super::{Language, Unread};
+use super::{Language, Unread, rust};
 
 /// Whether a Rust source differs outside of what is for tests alone.
 pub fn same_code(before: &str, after: &str) -> Result<bool, Unread> {
@@ -19,15 +19,20 @@ pub fn same_code(before: &str, after: &str) -> Result<bool, Unread> {
     Ok(new.errors.is_empty() && rest(&old, &units(&old)) == rest(&new, &units(&new)))
 }
 
-/// Whether a Rust source differs in plain tests of its modules of tests alone: these modules stand where they stood, and
-/// hold nothing else than they held that a test could mean.
+/// Whether a Rust source differs in its modules of tests alone, by tests, by imports, and by helpers for these: the
+/// modules stand where they stood, and nothing new in them has a name that was said there. What an import gives a name
+/// to mean is [`super::rebound`]'s.
 pub fn changes_tests_alone(before: &str, after: &str) -> Result<bool, Unread> {
-    let all = |source: &str| Ok(units(&Tree::parse(Language::Rust, source)?));
-    let (old, mut new) = (all(before)?, all(after)?);
+    let (old_tree, new_tree) = (Tree::parse(Language::Rust, before)?, Tree::parse(Language::Rust, after)?);
+    let (old, mut new) = (units(&old_tree), units(&new_tree));
     for unit in &old {
-        let Some(at) = new.iter().position(|now| now.text == unit.text || now.differs_by_tests(unit)) else {
-            return Ok(false);
+        let was = Module::of(&old_tree, unit);
+        let differs_by_tests = |now: &Unit| {
+            let is = Module::of(&new_tree, now);
+            was.as_ref().zip(is).is_some_and(|(was, is)| is.serves_tests_of(was))
         };
+        let is_it = |now: &Unit| now.text == unit.text || now.name == unit.name && differs_by_tests(now);
+        let Some(at) = new.iter().position(is_it) else { return Ok(false) };
         new.swap_remove(at);
     }
     Ok(new.is_empty() && same_code(before, after)?)
@@ -61,6 +66,16 @@ pub fn keeps_tests(base: &str, before: &str, after: &str) -> Result<bool, Unread
     Ok(true)
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ItemKind {
+    Test,
+    Import,
+    /// A function, a constant, a type: it means nothing to who does not say its name.
+    Helper,
+    /// A macro, a trait, an implementation, a module.
+    Other,
+}
+
 /// A module of tests, item by item.
 struct Module {
     head: String,
@@ -68,6 +83,7 @@ struct Module {
 }
 
 struct Item {
+    kind: ItemKind,
     text: String,
     words: Vec<String>,
     /// What it declares or brings.
@@ -88,6 +104,25 @@ impl Module {
             }
         }
         Some(Self { head: condensed(tree, &(unit.span.start..body)), items })
+    }
+
+    /// Whether all that was there is there still, but for tests and imports, and what is new are such and helpers.
+    fn serves_tests_of(&self, was: &Self) -> bool {
+        let mut left: Vec<&Item> = self.items.iter().collect();
+        for item in &was.items {
+            match (left.iter().position(|now| now.text == item.text), item.kind) {
+                (Some(at), _) => drop(left.remove(at)),
+                (None, ItemKind::Test | ItemKind::Import) => {}
+                (None, ItemKind::Helper | ItemKind::Other) => return false,
+            }
+        }
+        let was_said = |name: &String| was.items.iter().any(|item| item.words.contains(name));
+        let may_come = |item: &Item| match item.kind {
+            ItemKind::Test | ItemKind::Import => true,
+            ItemKind::Helper => !item.names.iter().any(was_said),
+            ItemKind::Other => false,
+        };
+        self.head == was.head && left.into_iter().all(may_come)
     }
 
     /// Whether all that was there and is in one of these modules is there still, and nothing new has one of its names.
@@ -117,7 +152,20 @@ impl Item {
         } else {
             tree.child(item, "name").map(|at| tree.text(at).to_owned()).into_iter().collect()
         };
-        Self { text: condensed(tree, span), words: words(span.clone()), names }
+        Self { kind: kind_of(tree, item), text: condensed(tree, span), words: words(span.clone()), names }
+    }
+}
+
+fn kind_of(tree: &Tree<'_>, item: usize) -> ItemKind {
+    let is_test =
+        || rust::attributes(tree, item).iter().any(|mark| rust::is_test_attribute(tree.text(*mark)));
+    match tree.kind(item) {
+        "function_item" if is_test() => ItemKind::Test,
+        "use_declaration" => ItemKind::Import,
+        "function_item" | "const_item" | "static_item" | "struct_item" | "enum_item" | "type_item" => {
+            ItemKind::Helper
+        }
+        _ => ItemKind::Other,
     }
 }
 

@@ -811,6 +811,11 @@ fn tests_of_a_module_change_alone_where_it_stands_as_it_did() {
         ),
         (inside("    #[test]\n    fn a() { assert_eq!(f(), 2); }\n"), true),
         (inside("    fn f() -> u8 { 2 }\n\n    #[test]\n    fn a() { assert_eq!(f(), 2); }\n"), false),
+        // Imports and helpers of what is new.
+        (old.replace("use super::*;", "use super::{f, g};\n    use std::fmt;"), true),
+        (old.replace("use super::*;\n", "use super::*;\n\n    fn g() -> u8 {\n        f()\n    }\n"), true),
+        (old.replace("use super::*;\n", "use super::*;\n\n    impl Fake for u8 {}\n"), false),
+        (old.replace("use super::*;\n", "use super::*;\n\n    macro_rules! g { () => {} }\n"), false),
         (of("#[cfg(test)]\nmod tests;"), false),
         (of("#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests;"), false),
         (old.replace("{ 1 }", "{ 2 }"), false),

@@ -41,18 +41,6 @@ pub(super) struct Unit {
     pieces: Vec<Piece>,
 }
 
-impl Unit {
-    /// Whether it is the same module of tests, but for plain tests in it.
-    pub(super) fn differs_by_tests(&self, other: &Self) -> bool {
-        let rest = |unit: &Self| -> String {
-            let rest = unit.pieces.iter().filter(|piece| piece.part == Part::Rest);
-            rest.map(|piece| piece.text.as_str()).collect()
-        };
-        let is_module = |unit: &Self| !unit.pieces.is_empty();
-        is_module(self) && is_module(other) && self.name == other.name && rest(self) == rest(other)
-    }
-}
-
 /// A part of a module of tests: one of its tests, or what stands between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {

@@ -5,11 +5,12 @@
 
 mod imports;
 mod layout;
+mod rust;
 
 use std::ops::Range;
 
 use super::tree::{Tree, is_string};
-use super::{Declared, Language, find, javascript, rust};
+use super::{Declared, Language, find, javascript, rust as of_rust};
 
 /// A test that stands in no other one, with those that stand in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,7 @@ pub fn without_tests(language: Language, source: &str, names: &[String]) -> Opti
         pieces.push(emptied.map_or_else(|| piece(&tree, test), |home| Some(home.whole))?);
     }
     pieces.extend(imports::used_in_these_alone(&tree, &pieces));
+    pieces.extend(rust::serving_these_alone(&tree, &pieces));
     layout::cut(&tree, pieces)
 }
 
@@ -116,7 +118,7 @@ fn homes<'t>(tree: &'t Tree<'_>, test: &Declared) -> impl Iterator<Item = Home> 
                 tree.node(outer).begin..end
             }
             "mod_item" => {
-                let first = rust::attributes(tree, node).first().copied().unwrap_or(node);
+                let first = of_rust::attributes(tree, node).first().copied().unwrap_or(node);
                 tree.node(first).begin..end
             }
             "call_expression" if javascript::is_suite(tree, node) => statement(tree, node)?,

@@ -161,10 +161,12 @@ fn order(one: &Found, what: &str, canary: CanaryWish) -> TestOrder {
     TestOrder {
         label: what.to_owned(),
         leave_out: one.left_out.clone(),
+        cut: Vec::new(),
         only_files: one.test_files.clone(),
         only_ids: if one.test_files.is_empty() { vec![one.test.clone()] } else { Vec::new() },
         told_apart: one.test_files.clone(),
         canary,
+        deadline_ms: None,
     }
 }
 

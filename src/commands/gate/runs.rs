@@ -14,6 +14,7 @@ use tdd_core::commands::ProjectCommands;
 use tdd_core::event::{Event, PassFail, TestRunFact};
 use tdd_core::evidence::evidence;
 use tdd_core::excerpt;
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, Checkpoints as _, TestOrder, Tests as _};
 use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport, TestResult, TestRun};
@@ -239,7 +240,7 @@ pub(super) fn gate(desk: &Desk, project: &Project) -> Result<TestRun, Trouble> {
 pub(super) fn gate_of(desk: &Desk, project: &Project, command: &str) -> Result<TestRun, Trouble> {
     let commands = ProjectCommands { gate: command.to_owned(), ..project.chosen.commands.clone() };
     let mut tests = tests(desk, project, commands)?;
-    watched(desk, tests.run_gate("gate", &[], &mut |_| {}))
+    watched(desk, tests.run_gate("gate", &Without::default(), &mut |_| {}))
 }
 
 /// Runs all tests by the test command.

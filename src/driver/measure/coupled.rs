@@ -82,6 +82,7 @@ impl<W: World> Drive<'_, W> {
         }
         findings.broken = lost.iter().cloned().collect();
         findings.unlisted = book.changed_tests(&known, &BTreeMap::new());
+        findings.rebound = book.rebound(&known, &findings.unlisted.iter().collect());
         findings.greens =
             GreensChange::between(&self.state.greens, known.iter().filter(|id| !lost.contains(id)));
         Ok(())

@@ -10,7 +10,7 @@ use tdd_core::event::{Event, Refactoring, Regression};
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged, RunRef};
 use tdd_core::greens::GreensChange;
-use tdd_core::mapping::Mapping;
+use tdd_core::mapping::{Mapping, Without};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{CanaryWish, TestOrder, World};
@@ -54,9 +54,9 @@ impl<W: World> Drive<'_, W> {
             findings.loaded = self.newly_loaded(run, &work.changed, &work.after)?;
         }
         if self.state.verify(id) == Verify::Gate {
-            let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
+            let without = self.mapping().without(&self.unreached(Some(id)));
             let label = format!("gate for {id}");
-            let gate = self.run_gate(&label, &leave_out).await?;
+            let gate = self.run_gate(&label, &without).await?;
             findings.gate_red =
                 !gate.exit.is_success() && !self.gate_misses_what_is_hidden(&work.after, &label).await?;
             findings.runs.push(RunRef::of(&gate, &self.setup.mask));
@@ -93,16 +93,18 @@ impl<W: World> Drive<'_, W> {
         red: Option<&CriterionRed>,
         findings: &mut GreenFindings,
     ) -> Result<Option<TestRun>, Trouble> {
-        let leave_out = self.mapping().left_out(&self.unreached(Some(id)));
+        let without = self.mapping().without(&self.unreached(Some(id)));
         let label = format!("GREEN {id}");
-        let canary = self.canary_of_green(red, &leave_out);
+        let canary = self.canary_of_green(red, &without);
+        let Without { files: leave_out, tests: cut } = without;
         let told_apart = red.map(|red| red.files.clone()).unwrap_or_default();
-        let all = TestOrder { label: label.clone(), leave_out, told_apart, canary, ..TestOrder::default() };
+        let all =
+            TestOrder { label: label.clone(), leave_out, cut, told_apart, canary, ..TestOrder::default() };
         if red.is_none()
             && let Some((judged, run)) = self.judged_already(tree, &all)?
         {
             findings.runs.push(run);
-            findings.collected_before = self.collected_without(&all.leave_out);
+            findings.collected_before = self.collected_without(&all);
             findings.collected_now = judged.collected;
             findings.judged_at = Some(judged.tree);
             return Ok(None);
@@ -215,9 +217,9 @@ impl<W: World> Drive<'_, W> {
 
     /// Where nothing is left out, the run may vouch for the whole: what comes after it on the same
     /// tree is not run again, so its canary is like all that are judged.
-    fn canary_of_green(&self, red: Option<&CriterionRed>, leave_out: &[RelPath]) -> CanaryWish {
+    fn canary_of_green(&self, red: Option<&CriterionRed>, without: &Without) -> CanaryWish {
         let own = self.canary_like(red);
-        let is_whole = leave_out.is_empty() && self.state.run.plan.refactor == Refactoring::Once;
+        let is_whole = without.is_empty() && self.state.run.plan.refactor == Refactoring::Once;
         let (CanaryWish::Beside(mut files), true) = (own.clone(), is_whole) else { return own };
         if let CanaryWish::Beside(all) = self.canary_like(None) {
             let more: Vec<RelPath> = all.into_iter().filter(|file| !files.contains(file)).collect();
@@ -275,6 +277,7 @@ impl<W: World> Drive<'_, W> {
         findings.judged = Some(Box::new(Judged {
             tree: tree.clone(),
             leave_out: order.leave_out.clone(),
+            cut: order.cut.clone(),
             imitated: match &order.canary {
                 CanaryWish::None => Vec::new(),
                 CanaryWish::Beside(files) => files.clone(),
@@ -285,7 +288,7 @@ impl<W: World> Drive<'_, W> {
         }));
         let Some(report) = &run.report else { return Ok(()) };
         (findings.regressed, findings.flaky) = self.regressions(report, order).await?;
-        findings.collected_before = self.collected_without(&order.leave_out);
+        findings.collected_before = self.collected_without(order);
         findings.collected_now = report.tests.len();
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
         let mut greens: BTreeSet<TestId> = classify::greens(report).into_iter().collect();
@@ -310,6 +313,7 @@ impl<W: World> Drive<'_, W> {
             label: format!("{} again, alone", order.label),
             only_ids: lost.clone(),
             leave_out: order.leave_out.clone(),
+            cut: order.cut.clone(),
             ..TestOrder::default()
         };
         let again = self.run_tests(&alone).await?;
@@ -325,6 +329,7 @@ impl<W: World> Drive<'_, W> {
         let whole = TestOrder {
             label: format!("{} again, whole", order.label),
             leave_out: order.leave_out.clone(),
+            cut: order.cut.clone(),
             ..TestOrder::default()
         };
         let again = self.run_tests(&whole).await?;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::driver::cycle::Drive;
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
-use tdd_core::ports::World;
+use tdd_core::ports::{TestOrder, World};
 use tdd_core::test::TestId;
 
 impl<W: World> Drive<'_, W> {
@@ -29,13 +29,15 @@ impl<W: World> Drive<'_, W> {
         baseline.test.greens.iter().filter(waits).cloned().collect()
     }
 
-    /// How many tests were there before the run, of those that can take part while these files are left out.
-    pub(super) fn collected_without(&self, leave_out: &[RelPath]) -> usize {
+    /// How many tests were there before the run, of those that can take part in this run.
+    pub(super) fn collected_without(&self, order: &TestOrder) -> usize {
         let Some(red) = &self.state.red else { return self.state.collected };
-        let out = self.spelt(leave_out);
+        let out = self.spelt(&order.leave_out);
         let mut files = self.held_back(&red.mapping);
         files.retain(|file| out.contains(file));
-        let waiting = self.known_tests().into_iter().filter(|id| files.contains(id.file()));
+        let is_cut = |id: &TestId| order.cut.iter().any(|test| test.id == *id);
+        let known = self.known_tests().into_iter();
+        let waiting = known.filter(|id| files.contains(id.file()) || is_cut(id));
         self.state.collected.saturating_sub(waiting.count())
     }
 

@@ -10,6 +10,7 @@ use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, RedKind};
 use tdd_core::held_out::{HeldOut, Where};
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, Bring, CanaryWish, TestOrder, Tests, World};
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
@@ -107,7 +108,7 @@ impl<W: World> Drive<'_, W> {
         label: &str,
     ) -> Result<bool, Trouble> {
         let back = self.whole_files(held)?;
-        let leave_out = self.state.mapping_with_hidden().left_out(&self.unreached(None));
+        let leave_out = self.state.mapping_with_hidden().without(&self.unreached(None));
         for bring in [Bring::Before, Bring::Everything] {
             self.check_out(tree, bring)?;
             // Where it is green without them, too, it looks at less in a checkout, and nothing is known.
@@ -124,11 +125,11 @@ impl<W: World> Drive<'_, W> {
         Ok(false)
     }
 
-    async fn run_gate_unseen(&mut self, label: &str, leave_out: &[RelPath]) -> Result<TestRun, Trouble> {
+    async fn run_gate_unseen(&mut self, label: &str, without: &Without) -> Result<TestRun, Trouble> {
         self.runs.gate = self.runs.gate.saturating_add(1);
         let audience = &mut *self.audience;
         let tell = &mut |news| without_its_command(&mut *audience, news, "the gate");
-        self.ports.tests.run_gate(label, leave_out, tell).await
+        self.ports.tests.run_gate(label, without, tell).await
     }
 
     /// `None` where nothing can be told, because what passes in the work tree does not in a checkout.
@@ -146,6 +147,7 @@ impl<W: World> Drive<'_, W> {
         let order = TestOrder {
             label: "held-out tests".to_owned(),
             leave_out: mapping.left_out(&self.unreached(None)),
+            cut: mapping.cut(&self.unreached(None)),
             told_apart: only_files.clone(),
             only_files,
             canary: CanaryWish::None,

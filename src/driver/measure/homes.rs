@@ -44,8 +44,26 @@ pub(super) fn homes(id: &TestId) -> Vec<Home> {
     found
 }
 
-/// Whether a person may call the test so: by any of its files, with the modules before it or without.
+/// The id of a test that stands there, in a target with this root; `None` where that does not lead to its file.
+pub(super) fn id_in(target: &str, home: &Home) -> Option<TestId> {
+    if home.file == target {
+        return Some(TestId(format!("{target}::{}", home.name)));
+    }
+    let folder = target.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let inside =
+        if folder.is_empty() { &home.file } else { home.file.strip_prefix(folder)?.strip_prefix('/')? };
+    let modules = inside.strip_suffix("/mod.rs").or_else(|| inside.strip_suffix(".rs"))?.replace('/', "::");
+    Some(TestId(format!("{target}::{modules}::{}", home.name)))
+}
+
+/// Whether a person may call the test so: by any of its files, with the modules before it or without; in Python with
+/// either sign between class and test.
 pub(super) fn is_alias(text: &str, id: &TestId) -> bool {
+    if id.file().rsplit_once('.').is_some_and(|(_, extension)| extension == "py") {
+        let spelt =
+            |text: &str| text.split_once("::").map(|(file, name)| (file.to_owned(), name.replace("::", ".")));
+        return spelt(text).is_some_and(|one| spelt(&id.0) == Some(one));
+    }
     if !is_rust(id.file()) {
         return false;
     }
@@ -82,6 +100,21 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_a_target_leads_to_the_id() {
+        for (target, file, name, want) in [
+            ("src/lib.rs", "src/lib.rs", "tests::adds", Some("src/lib.rs::tests::adds")),
+            ("src/lib.rs", "src/cart.rs", "tests::adds", Some("src/lib.rs::cart::tests::adds")),
+            ("src/lib.rs", "src/a/mod.rs", "adds", Some("src/lib.rs::a::adds")),
+            ("src/lib.rs", "src/a/tests.rs", "adds", Some("src/lib.rs::a::tests::adds")),
+            ("main.rs", "cart.rs", "adds", Some("main.rs::cart::adds")),
+            ("src/lib.rs", "tests/a.rs", "adds", None),
+        ] {
+            let home = Home { file: file.to_owned(), name: name.to_owned() };
+            assert_eq!(id_in(target, &home).map(|id| id.0).as_deref(), want, "{file}");
+        }
+    }
+
+    #[test]
     fn a_test_is_called_by_any_of_its_files() {
         let test = id("src/lib.rs::tests::formats");
         for (name, want) in [
@@ -95,5 +128,10 @@ mod tests {
             assert_eq!(is_alias(name, &test), want, "{name}");
         }
         assert!(!is_alias("a/b.py::c", &id("a.py::b::c")));
+        for (name, want) in
+            [("a.py::A::b", true), ("a.py::A.b", true), ("a.py::b", false), ("b.py::A.b", false)]
+        {
+            assert_eq!(is_alias(name, &id("a.py::A.b")), want, "{name}");
+        }
     }
 }

@@ -138,10 +138,12 @@ impl<W: World> Drive<'_, W> {
         TestOrder {
             label: label.to_owned(),
             leave_out: mapping.left_out(&self.unreached(None)),
+            cut: mapping.cut(&self.unreached(None)),
             only_ids: owned.iter().flat_map(|owned| owned.ids.clone()).collect(),
             told_apart: files.clone(),
             only_files: files,
             canary: self.canary_like(None),
+            deadline_ms: None,
         }
     }
 

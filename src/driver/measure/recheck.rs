@@ -68,6 +68,7 @@ impl<W: World> Drive<'_, W> {
         let order = TestOrder {
             label: "RED of edited tests".to_owned(),
             leave_out: findings.mapping.left_out(&accepted),
+            cut: findings.mapping.cut(&accepted),
             told_apart: findings.mapping.owned.values().flat_map(|owned| owned.files.clone()).collect(),
             // Code that a child wrote may have been brought back and called the operator's own.
             canary: self.canary_like(None),

@@ -146,7 +146,11 @@ impl<W: World> Drive<'_, W> {
         let owned = mapping.owned.values().flat_map(|owned| &owned.files);
         let told_apart = if is_coupled { owned.cloned().collect() } else { Vec::new() };
         let order = TestOrder { label: "RED".to_owned(), told_apart, ..TestOrder::default() };
-        let first = self.run_tests(&order).await?;
+        let mut first = self.run_tests(&order).await?;
+        let told = self.tell_uncompiled_apart((mapping, claim), work, (&mut first, &order)).await?;
+        if !told.is_empty() {
+            self.read_uncompiled(mapping, work, book)?;
+        }
         if is_coupled && !self.tells_all(&first, mapping, work) {
             return Ok(None);
         }
@@ -155,6 +159,7 @@ impl<W: World> Drive<'_, W> {
             let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
             let order = self.state.covered_by_red();
             cases::own_what_holds_cases(mapping, &order, report, greens.unwrap_or_default());
+            self.own_by_name(mapping, work, report)?;
             let known = self.known_tests();
             if cases::hold_back(mapping, (&work.changed, &self.state.run.project), report, (claim, &known)) {
                 *book = self.read_sources(work, mapping)?;
@@ -167,7 +172,13 @@ impl<W: World> Drive<'_, W> {
             first.report.as_ref().is_some_and(|report| self.only_missing(mapping, report, book));
         let again = self.red_again(mapping, first.report.as_ref(), order);
         let second = match again.filter(|_| !all_missing) {
-            Some(again) => Some(self.run_tests(&again).await?),
+            Some(again) => {
+                let cut = mapping.owned.values().flat_map(|owned| owned.uncompiled.clone()).collect();
+                let mut second = self.run_tests(&TestOrder { cut, ..again }).await?;
+                // They were not run, and are what they were.
+                second.report.iter_mut().for_each(|report| report.tests.extend(told.iter().cloned()));
+                Some(second)
+            }
             None => None,
         };
         Ok(Some(RedRuns { first, second }))
@@ -232,6 +243,8 @@ impl<W: World> Drive<'_, W> {
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
         findings.unlisted = changed.into_iter().filter(|id| !set_aside.contains(id)).collect();
+        let answered: BTreeSet<&TestId> = findings.unlisted.iter().chain(set_aside.iter().copied()).collect();
+        findings.rebound = book.rebound(&known, &answered);
         findings.unowned = self.unowned(&findings.mapping, first, (&set_aside, book));
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
         let lost: BTreeSet<TestId> = classify::lost(&known, first).into_iter().collect();

@@ -7,6 +7,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{Findings, Judged, RefactorFindings, RunRef};
+use tdd_core::mapping::Without;
 use tdd_core::ports::{CanaryWish, TestOrder, World};
 use tdd_core::role::Key;
 use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
@@ -30,9 +31,10 @@ impl<W: World> Drive<'_, W> {
         findings.notices.extend(told);
         findings.lost_names = lost;
         let mut events = std::mem::take(&mut work.events);
-        let leave_out = self.mapping().left_out(&self.unreached(None));
+        let Without { files: leave_out, tests: cut } = self.mapping().without(&self.unreached(None));
         let canary = self.canary_like(None);
-        let order = TestOrder { label: "REFACTOR".to_owned(), leave_out, canary, ..TestOrder::default() };
+        let order =
+            TestOrder { label: "REFACTOR".to_owned(), leave_out, cut, canary, ..TestOrder::default() };
         if let Some((judged, run)) = self.judged_already(&work.after, &order)? {
             findings.runs.push(run);
             (findings.collected_before, findings.collected_now) = (self.state.collected, judged.collected);
@@ -117,7 +119,7 @@ impl<W: World> Drive<'_, W> {
             CanaryWish::None => true,
             CanaryWish::Beside(files) => files.iter().all(|file| judged.imitated.contains(file)),
         };
-        let is_same = imitates_all && judged.leave_out == order.leave_out;
+        let is_same = imitates_all && judged.leave_out == order.leave_out && judged.cut == order.cut;
         let is_so = is_same && self.differences(&judged.tree, now)?.is_empty();
         Ok(is_so.then_some((judged, run)))
     }
@@ -128,7 +130,7 @@ impl<W: World> Drive<'_, W> {
         findings: &mut RefactorFindings,
     ) -> Result<bool, Trouble> {
         let label = "gate after REFACTOR";
-        let gate = self.run_gate(label, &[]).await?;
+        let gate = self.run_gate(label, &Without::default()).await?;
         findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         let was_red =
             self.state.baseline.as_ref().is_some_and(|b| b.gate.exit.is_some_and(|exit| !exit.is_success()));

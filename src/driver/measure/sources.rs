@@ -11,11 +11,12 @@ use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, Tests, World};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
-use tdd_source::{BodyFacts, Language, Outline, Piece, TestFile, Unread};
+use tdd_source::{BodyFacts, Language, Piece, TestFile, Unread};
 
 use super::Work;
 use super::homes::{Home, homes};
 use super::shared::Shared;
+use super::views::View;
 
 /// One test file that the test-writer wrote or changed.
 struct Source {
@@ -33,8 +34,16 @@ enum Holds {
     Some,
 }
 
+/// How a file is known to hold a test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LedTo {
+    ById,
+    /// A module may be led to its file by its name there (`#[path]`), which no id tells.
+    ByPath,
+}
+
 /// An existing test file that differs from what it was, or a source with tests of Rust in it.
-struct Rewritten {
+pub(super) struct Rewritten {
     /// As ids spell it.
     path: String,
     language: Option<Language>,
@@ -42,13 +51,15 @@ struct Rewritten {
     before: String,
     /// `None` if it is gone.
     after: Option<String>,
+    /// Names that mean something else to tests of it.
+    pub(super) rebound: Vec<tdd_source::Rebound>,
 }
 
 /// What can be known of tests without running them.
 #[derive(Default)]
 pub(super) struct SourceBook {
     sources: BTreeMap<RelPath, Source>,
-    rewritten: Vec<Rewritten>,
+    pub(super) rewritten: Vec<Rewritten>,
     /// For each file, what its tests miss though it stood in the project before them.
     pub(super) existing: BTreeMap<RelPath, BTreeSet<String>>,
     /// For each file, what it imports beside what is said to be absent, and is not there either.
@@ -210,11 +221,9 @@ impl SourceBook {
         let mut changed = BTreeSet::new();
         for file in &self.rewritten {
             let mut views = None;
-            let is_known_place = known.iter().any(|id| homes(id).iter().any(|home| home.file == file.path));
+            let led_to = file.led_to(known);
             for id in known {
-                // A module may be led to its file by its name there (`#[path]`), which no id tells.
-                let of_file = |home: &Home| home.file == file.path || !is_known_place && file.is_rust();
-                let Some(home) = homes(id).into_iter().rfind(of_file) else { continue };
+                let Some(home) = file.home(id, led_to) else { continue };
                 let answered = || answered.get(&file.path).copied().unwrap_or_default();
                 let views = views.get_or_insert_with(|| file.views(answered()));
                 // In a source that others share, and in a module's own file, stand those alone that it declares.
@@ -229,13 +238,17 @@ impl SourceBook {
     }
 }
 
-/// Two versions of a file of tests, split.
-struct View {
-    before: Outline,
-    after: Outline,
-}
-
 impl Rewritten {
+    pub(super) fn led_to(&self, known: &[TestId]) -> LedTo {
+        let names_it = |id: &TestId| homes(id).iter().any(|home| home.file == self.path);
+        if self.is_rust() && !known.iter().any(names_it) { LedTo::ByPath } else { LedTo::ById }
+    }
+
+    /// Where a test stands, if that may be this file.
+    pub(super) fn home(&self, id: &TestId, led_to: LedTo) -> Option<Home> {
+        homes(id).into_iter().rfind(|home| home.file == self.path || led_to == LedTo::ByPath)
+    }
+
     fn is_rust(&self) -> bool {
         self.language == Some(Language::Rust)
     }
@@ -254,34 +267,6 @@ impl Rewritten {
     }
 }
 
-impl View {
-    /// Whether it says of a test, or of the one whose row it is, what it expects.
-    fn declares(&self, name: &str) -> bool {
-        let row_of = name.rsplit_once("::").map_or(name, |(test, _)| test);
-        [name, row_of].iter().any(|name| self.before.body(name).is_some())
-    }
-
-    fn is_changed(&self, name: &str) -> bool {
-        let (before, after) = (&self.before, &self.after);
-        if !is_subsequence(&before.rest, &after.rest) {
-            return true;
-        }
-        let is_named = |name: &&str| before.body(name).is_some();
-        let shared = TestId(name.to_owned());
-        match [name, shared.shared()].into_iter().find(is_named) {
-            Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
-            // A name that only a run knows: any test of the file may be its own.
-            None => !before.all_stand_in(after),
-        }
-    }
-}
-
-/// Whether all of `lines` stand in `of`, in order: then only additions were made.
-fn is_subsequence<T: PartialEq>(lines: &[T], of: &[T]) -> bool {
-    let mut of = of.iter();
-    lines.iter().all(|line| of.any(|other| other == line))
-}
-
 /// A file of recorded snapshots, as the libraries name them.
 fn is_snapshot(path: &RelPath) -> bool {
     let in_folder = path.as_str().split('/').any(|part| matches!(part, "__snapshots__" | "snapshots"));
@@ -292,12 +277,32 @@ fn name_of(id: &str) -> &str {
     id.split_once("::").map_or(id, |(_, name)| name)
 }
 
-/// What a source says of a test; namesakes are called alike there.
+/// What a source says of a test; namesakes are called alike there, and a module's own file does not name the module.
 fn facts_of<'a>(read: &'a TestFile, id: &TestId) -> Option<&'a BodyFacts> {
-    read.body(name_of(&id.0)).or_else(|| read.body(name_of(id.shared())))
+    let by_name = read.body(name_of(&id.0)).or_else(|| read.body(name_of(id.shared())));
+    by_name.or_else(|| homes(id).iter().skip(1).find_map(|home| read.body(&home.name)))
 }
 
 impl<W: World> Drive<'_, W> {
+    /// Sources with tests that do not compile are read like files of tests.
+    pub(super) fn read_uncompiled(
+        &mut self,
+        mapping: &Mapping,
+        work: &Work,
+        book: &mut SourceBook,
+    ) -> Result<(), Trouble> {
+        let mut helpers = self.helper_book(&work.after)?;
+        for test in mapping.owned.values().flat_map(|owned| &owned.uncompiled) {
+            if let Some(source) = self.source(&work.after, &test.file)? {
+                let around = self.around_test(&mut helpers, (&test.file, &source))?;
+                let read = Some(TestFile::read_with(Language::Rust, &source, &around));
+                let source = Source { declared: Vec::new(), never_run: BTreeMap::new(), read };
+                book.sources.entry(test.file.clone()).or_insert(source);
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn read_sources(&mut self, work: &Work, mapping: &Mapping) -> Result<SourceBook, Trouble> {
         let mut book = SourceBook::default();
         let mut helpers = self.helper_book(&work.after)?;
@@ -337,12 +342,14 @@ impl<W: World> Drive<'_, W> {
             };
             if let Some(before) = self.source(&work.base, &change.path)? {
                 let after = self.source(&work.after, &change.path)?;
+                let rebound = self.rebound_in(&helpers.files, &change.path, (&before, after.as_deref()));
                 book.rewritten.push(Rewritten {
                     path: mapping::in_project(&change.path, &self.state.run.project).to_owned(),
                     language: Language::of(change.path.extension()),
                     holds,
                     before,
                     after,
+                    rebound,
                 });
             }
         }

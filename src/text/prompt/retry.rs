@@ -101,6 +101,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::TestAwareCode(_)
         | Reason::LostName(_)
         | Reason::Unlisted(_)
+        | Reason::Rebound(_)
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)
         | Reason::Outside(_)

@@ -20,6 +20,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::TestAware, "asks cfg!(test) (rust)"),
     (Guard::PublicNames, "removes public names while refactoring"),
     (Guard::UnlistedChange, "weakens an older test"),
+    (Guard::Rebound, "gives a name of an older test another meaning"),
     (Guard::UnmappedCriterion, "leaves a criterion out"),
     (Guard::UnownedRed, "adds a red test that is nobody's"),
     (Guard::PassedAtRed, "writes a test that passes"),

@@ -5,7 +5,7 @@ use super::honest::RED_OF_TWO;
 use super::projects::{NODE, PYTEST, REQUIREMENT_OF_TWO, RUST};
 
 pub fn entries() -> Vec<Entry> {
-    [no_red(), existing_tests(), claims()].concat()
+    [no_red(), existing_tests(), other_meanings(), claims()].concat()
 }
 
 fn no_red() -> Vec<Entry> {
@@ -100,6 +100,28 @@ fn existing_tests() -> Vec<Entry> {
             .arg("--no-supersede")
             .more(r#"{"say": {"status": "ok", "files": ["x"], "supersedes": {"AC-STE-1.1": ["tests/test_old.py::Old.test_old"]}}}"#)
             .fails("is not named in `supersedes:`"),
+    ]
+}
+
+/// The older test reads as it did, and looks at something else.
+fn other_meanings() -> Vec<Entry> {
+    vec![
+        cheat("gives a name of an older test another meaning", TW, "red; printf '\\n\\nclass shop:\\n    one = staticmethod(lambda: 1)\\n' >> tests/test_old.py").fails("`shop` means something else since line 10"),
+        cheat("gives a name of an older test another meaning (pytest)", TW, "red; sed -i 's/^import shop/import fakes as shop/' tests/test_old.py; printf 'def one():\\n    return 1\\n' > tests/fakes.py")
+            .on(PYTEST)
+            .fails("`shop` means something else since line 1"),
+        cheat("writes an older test's name once more (pytest)", TW, "red; printf '\\n\\ndef test_old():\\n    assert shop\\n' >> tests/test_old.py")
+            .on(PYTEST)
+            .fails("`test_old` means something else"),
+        cheat("gives a name of an older test another meaning (node)", TW, "red; sed -i 's,../src/shop.js,./fakes.js,' test/old.test.js; echo 'export const one = () => 1;' > test/fakes.js")
+            .on(NODE)
+            .fails("`one` means something else since line 3"),
+        cheat("gives a name of an older test another meaning (rust)", TW, "red; printf 'mod shop {\\n    pub fn one() -> i32 {\\n        1\\n    }\\n}\\n' >> tests/old.rs")
+            .on(RUST)
+            .fails("`shop` means something else since line 5"),
+        cheat("hides what an inline test calls (rust)", TW, "red; sed -i 's/^mod tests {/mod tests {\\n    macro_rules! assert_eq {\\n        ($($all:tt)*) => {};\\n    }\\n/' src/lib.rs")
+            .on(RUST)
+            .fails("src/lib.rs"),
     ]
 }
 

@@ -16,6 +16,7 @@ use tdd_core::criterion::{Criterion, CriterionId, Verify};
 use tdd_core::event::{Decision, Event, Plan, RunId, RunStarted};
 use tdd_core::finding::{Change, ChangeKind};
 use tdd_core::isolation::{Confinement, Level};
+use tdd_core::mapping::Without;
 use tdd_core::mdtest::{Status, Voice};
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, Policy};
@@ -413,10 +414,10 @@ impl Tests for Runner {
     async fn run_gate(
         &mut self,
         label: &str,
-        leave_out: &[RelPath],
+        without: &Without,
         observer: Observer<'_>,
     ) -> Result<TestRun, Trouble> {
-        let leave_out = leave_out.to_vec();
+        let leave_out = without.files.clone();
         let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
         let run = self.run(&order, observer).await?;
         Ok(TestRun { report: None, ..run })

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
+use crate::mapping::InlineTest;
 use crate::path::RelPath;
 use crate::test::{Exit, TestId, is_zero};
 
@@ -61,6 +62,9 @@ pub struct Judged {
     pub tree: CheckpointId,
     /// Test files that took no part.
     pub leave_out: Vec<RelPath>,
+    /// Tests that were cut out of sources.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<InlineTest>,
     /// The files that its canary was like.
     pub imitated: Vec<RelPath>,
     /// Nothing was red that was not so at baseline.

@@ -10,7 +10,9 @@ use super::*;
 use crate::attempt::Exhaustion;
 use crate::claim::{Claim, ClaimError, ClaimErrorKind, Dispute};
 use crate::criterion::CriterionId;
-use crate::finding::{CriterionRed, LostName, NameLoss, RedTest, Seen, Superseded, TestAware, TestAwareKind};
+use crate::finding::{
+    CriterionRed, LostName, NameLoss, Rebound, RedTest, Seen, Superseded, TestAware, TestAwareKind,
+};
 use crate::greens::GreensChange;
 use crate::path::RelPath;
 use crate::role::Role;
@@ -80,10 +82,15 @@ fn refactor() -> RefactorFindings {
     }
 }
 
+fn rebound() -> Rebound {
+    Rebound { name: "one".to_owned(), line: 3, test: test("old2"), more: 0 }
+}
+
 fn red_flaws() -> Vec<Flaw<RedFindings>> {
     vec![
         ("a source changed", |f| f.forbidden.push(path("src/a.py")), Reason::Forbidden(path("src/a.py"))),
         ("an old test changed", |f| f.unlisted.push(test("old2")), Reason::Unlisted(test("old2"))),
+        ("a name means something else", |f| f.rebound.push(rebound()), Reason::Rebound(rebound())),
         ("no report", |f| f.no_evidence = Some("no report".into()), Reason::NoEvidence("no report".into())),
         ("a red of nobody", |f| f.unowned.push(test("stray")), Reason::Unowned(test("stray"))),
         (

@@ -204,13 +204,35 @@ fn outside(place: &Place) -> Vec<String> {
     names.filter(|name| !place.project.join(name).exists()).collect()
 }
 
+/// How a path from the root, or from `src`, begins (`moduleNameMapper`, `paths` and `baseUrl` may lead to one): by a folder
+/// that lies there, if no package is called so.
+fn own_folders(place: &Place) -> Vec<String> {
+    let folders = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.filter_map(|entry| entry.file_name().into_string().ok()).collect::<Vec<_>>()
+    };
+    let all = folders(&place.project).into_iter().chain(folders(&place.project.join("src")));
+    let is_own = |name: &String| {
+        let is_package = place.project.join("node_modules").join(name).exists();
+        !is_package && name != "node_modules" && !name.starts_with(['.', '@'])
+    };
+    all.filter(is_own).take(MOST_FOLDERS).map(|name| format!("{name}/")).collect()
+}
+
+/// Folders of a project that a path may begin with.
+const MOST_FOLDERS: usize = 200;
+
 /// All that a reporter of our own told, whatever was asked for.
 pub(super) fn results(reported: &Reported, place: &Place) -> TestReport {
     let (root, repository) = (place.project.to_string_lossy(), format!("{}/", place.repository.display()));
     // What no package can be called, so that bundlers and tsconfigs take it for a short way home. vite tells a module
     // that is mocked or imported by a test as it runs by its path from the root.
     let outside = outside(place);
-    let project = Project { root: &root, aliases: &[&repository, "/", "@/", "~/", "#"], outside: &outside };
+    let folders = own_folders(place);
+    let signs = [repository.as_str(), "/", "@/", "~/", "#"].into_iter();
+    let aliases: Vec<&str> = signs.chain(folders.iter().map(String::as_str)).collect();
+    let project = Project { root: &root, aliases: &aliases, outside: &outside };
     let mut tests = Vec::new();
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));

@@ -23,6 +23,7 @@ use tdd_child::leftovers;
 use tdd_child::regular_file;
 use tdd_core::checkup::{Refusal, Tried};
 use tdd_core::commands::{RunnerKind, Suite};
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::policy;
 use tdd_core::ports::{CanaryWish, Observer, TestOrder, Tests};
@@ -89,7 +90,7 @@ impl Stage {
                 let order = TestOrder { label: label.to_owned(), ..TestOrder::default() };
                 self.tests.run(&order, observer).await
             }
-            Suite::Gate => self.tests.run_gate(label, &[], observer).await,
+            Suite::Gate => self.tests.run_gate(label, &Without::default(), observer).await,
         }
     }
 

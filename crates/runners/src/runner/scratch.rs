@@ -9,6 +9,7 @@
 //! A copy lies where `leftovers` puts it, outside of the tree, and goes when it is dropped. From there
 //! tools must find above them what they find above the tree, else there is no copy and a word why.
 
+mod cut;
 mod upward;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use tdd_child::folder;
 use tdd_child::leftovers::{self, CopyFolder};
 use tdd_child::regular_file;
 use tdd_core::audience::News;
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Observer;
 use tdd_core::trouble::{Obstacle, Trouble};
@@ -34,7 +36,12 @@ const LARGEST_COPIED: u64 = 16 * 1024 * 1024;
 
 /// Says behind a command that it runs in a copy.
 pub(super) fn note<'a>(left_out: impl IntoIterator<Item = &'a RelPath>) -> String {
-    let names: Vec<&str> = left_out.into_iter().map(RelPath::as_str).collect();
+    note_of(left_out.into_iter().map(RelPath::as_str))
+}
+
+/// The same of whatever is left out.
+pub(super) fn note_of<'a>(left_out: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = left_out.into_iter().collect();
     format!("  # in a copy without {}", names.join(", "))
 }
 
@@ -58,6 +65,17 @@ pub(super) fn make(
     }
     let place = copy(place, folder.path(), take)?;
     Ok(Copy { place, _folder: folder })
+}
+
+/// The same without these files and tests.
+pub(super) fn make_without(
+    place: &Place,
+    without: &Without,
+    observer: Observer<'_>,
+) -> Result<Copy, Trouble> {
+    let copy = make(place, &|file| !without.files.contains(file), observer)?;
+    cut::cut(&copy.place, &without.tests)?;
+    Ok(copy)
 }
 
 /// An empty folder from which tools find above them what they find above the tree.

@@ -262,3 +262,23 @@ fn ac_tdd_8_59_imports_of_go_that_hidden_tests_alone_use_go_with_them() {
     let both_of_them = source(head, &[helper, &both].concat());
     assert_eq!(cut(Language::Go, &both_of_them, &["TestA"]), Some(source(head, &[helper, &other].concat())));
 }
+
+#[test]
+fn ac_tdd_8_105_in_rust_what_serves_the_gone_tests_alone_goes_with_them() {
+    let source = "pub fn sum() {}\n\n#[cfg(test)]\nmod tests {\n    use super::{Cart, mean, sum};\n    use crate::most;\n\n    \
+        const BIG: u32 = 9;\n\n    fn cart() -> Cart {\n        Cart::of(BIG)\n    }\n\n    #[test]\n    fn sums() {\n        sum();\n    }\n\n    \
+        #[test]\n    fn means() {\n        mean(cart());\n    }\n\n    #[test]\n    fn mosts() {\n        most();\n    }\n}\n";
+    let without = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        without_tests(Language::Rust, source, &names).unwrap()
+    };
+    let left = without(&["tests::means", "tests::mosts"]);
+    assert_eq!(
+        left,
+        "pub fn sum() {}\n\n#[cfg(test)]\nmod tests {\n    use super::{sum};\n\n    \
+         #[test]\n    fn sums() {\n        sum();\n    }\n}\n"
+    );
+    let left = without(&["tests::mosts"]);
+    assert!(left.contains("use super::{Cart, mean, sum};") && left.contains("fn cart()"), "{left}");
+    assert!(!left.contains("crate::most"), "{left}");
+}

@@ -12,6 +12,7 @@ use tdd_core::trouble::Trouble;
 
 use super::Proving;
 use crate::driver::measure::Work;
+use crate::driver::measure::uncompiled::told_one_by_one;
 
 /// No source in any language.
 const TORN: &[u8] = b"((( torn\n";
@@ -113,7 +114,8 @@ impl<W: World> Drive<'_, W> {
         let run = self.proof_run(&order, findings).await?;
         let unknown = || group.iter().map(|id| (id.clone(), Back::Unknown)).collect();
         let (Some(report), Ok(())) = (&run.report, evidence(&run)) else { return Ok(unknown()) };
-        let reds = self.reds_in(report, work)?;
+        let told = told_one_by_one(report, &self.mapping(), &self.state.run.project);
+        let reds = self.reds_in(&told, work)?;
         let back = |id: &CriterionId| {
             let red = reds.iter().find(|red| red.id == *id);
             (id.clone(), red.map_or(Back::Unknown, of_red))

@@ -3,6 +3,7 @@
 use crate::driver::cycle::Drive;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::RunRef;
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bring, TestOrder, World};
 use tdd_core::proof::{Extent, ProofFindings};
@@ -77,9 +78,9 @@ impl<W: World> Drive<'_, W> {
         findings: &mut ProofFindings,
     ) -> Result<Option<Tried>, Trouble> {
         let brought = self.check_out(&proving.tree, proving.bring)?;
-        let leave_out = self.mapping().left_out(&self.unreached(None));
+        let Without { files: leave_out, tests: cut } = self.mapping().without(&self.unreached(None));
         let canary = self.canary_like(None);
-        let order = TestOrder { label: "proof".to_owned(), leave_out, canary, ..TestOrder::default() };
+        let order = TestOrder { label: "proof".to_owned(), leave_out, cut, canary, ..TestOrder::default() };
         let run = self.proof_run(&order, findings).await?;
         let report = match (&run.report, evidence(&run)) {
             (Some(report), Ok(())) => report,
@@ -157,7 +158,7 @@ impl<W: World> Drive<'_, W> {
         label: &str,
         findings: &mut ProofFindings,
     ) -> Result<Exit, Trouble> {
-        let gate = self.run_gate(label, &[]).await?;
+        let gate = self.run_gate(label, &Without::default()).await?;
         findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         Ok(gate.exit)
     }

@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::driver::cycle::Drive;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{RedKind, RedTest};
-use tdd_core::ports::{Bench, World};
+use tdd_core::ports::{Bench, TestOrder, World};
 use tdd_core::proof::{Extent, ProofFindings, Seen, Stub};
-use tdd_core::test::{FailureKind, Outcome, TestId, TestReport};
+use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport};
 use tdd_core::trouble::Trouble;
 use tdd_proof::{Stubs, has_word};
 
@@ -24,6 +24,13 @@ use super::Proving;
 
 /// Runs with fewer bodies stubbed, because with all of them something does not load.
 const MOST_PARTS_TRIED: usize = 8;
+
+/// So many of them a run counts as that did not end by itself.
+const PARTS_OF_ENDLESS: usize = 3;
+
+/// So many times what the whole suite took at baseline a run with stubs may take, and this beside.
+const USUAL_TIMES: u64 = 5;
+const AT_LEAST_MS: u64 = 30_000;
 
 /// What the tests of criteria do under stubs, kind by kind.
 #[derive(Default)]
@@ -131,6 +138,7 @@ impl<W: World> Drive<'_, W> {
         self.check_out(&proving.tree, proving.bring)?;
         self.ports.bench.put(&stubs.with(Stub::NotImplemented, &others))?;
         let own = self.own_tests("proof: not implemented but what does nothing", std::slice::from_ref(id));
+        let own = TestOrder { deadline_ms: Some(self.stub_deadline()), ..own };
         let run = self.proof_run(&own, findings).await?;
         let Some(report) = &run.report else { return Ok(false) };
         let mapping = self.mapping();
@@ -170,8 +178,12 @@ impl<W: World> Drive<'_, W> {
             tried += 1;
             self.check_out(&proving.tree, proving.bring)?;
             self.ports.bench.put(&stubs.with(kind, &parts))?;
-            let order = self.own_tests(&format!("proof: {}", kind.words()), open);
+            let own = self.own_tests(&format!("proof: {}", kind.words()), open);
+            let order = TestOrder { deadline_ms: Some(self.stub_deadline()), ..own };
             let run = self.proof_run(&order, findings).await?;
+            if run.exit == Exit::Deadline {
+                tried += PARTS_OF_ENDLESS;
+            }
             let told = run.report.as_ref().map(|report| self.watch(report, (kind, &parts, open), watch));
             if told.is_none() && kind != Stub::NotImplemented {
                 watch.undecided.extend(open.iter().filter(|id| watch.thrown.contains_key(id)).cloned());
@@ -183,6 +195,12 @@ impl<W: World> Drive<'_, W> {
             }
         }
         Ok(())
+    }
+
+    /// A loop that waits for what a stub never gives ends with nothing else.
+    fn stub_deadline(&self) -> u64 {
+        let usual = self.state.baseline.as_ref().map_or(0, |baseline| baseline.test.duration_ms);
+        usual.saturating_mul(USUAL_TIMES).saturating_add(AT_LEAST_MS)
     }
 
     /// Whether the run told of each criterion that is red under nothing yet.

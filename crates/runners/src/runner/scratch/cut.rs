@@ -1,0 +1,34 @@
+//! Sources in a copy without some of their tests.
+
+use std::collections::BTreeMap;
+
+use super::super::place::Place;
+use super::super::verification::disk;
+use tdd_child::regular_file;
+use tdd_core::mapping::InlineTest;
+use tdd_core::path::RelPath;
+use tdd_core::trouble::Trouble;
+use tdd_source::Language;
+
+/// Cuts tests out of the sources below a copy's place. One that its source does not declare any more is gone already.
+pub(super) fn cut(place: &Place, tests: &[InlineTest]) -> Result<(), Trouble> {
+    let mut files: BTreeMap<&RelPath, Vec<&str>> = BTreeMap::new();
+    for test in tests {
+        files.entry(&test.file).or_default().push(&test.name);
+    }
+    for (file, names) in files {
+        let path = place.absolute(file);
+        let Some(language) = Language::of(file.extension()) else { continue };
+        let Ok(source) = regular_file::read_to_string(&path) else { continue };
+        let declared = tdd_source::declared(language, &source);
+        let names: Vec<String> = names
+            .into_iter()
+            .filter(|name| declared.iter().any(|one| one == name))
+            .map(str::to_owned)
+            .collect();
+        if let Some(text) = tdd_source::without_tests(language, &source, &names) {
+            regular_file::write(&path, &text).map_err(|error| disk(&path, &error))?;
+        }
+    }
+    Ok(())
+}

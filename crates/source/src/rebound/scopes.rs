@@ -1,0 +1,318 @@
+//! What is bound around tests, and what functions bind for themselves.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use crate::imports::imports;
+use crate::tree::{Tree, is_function, is_name};
+use crate::{Declared, Language};
+
+/// What kind of thing a name is looked for among.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Space {
+    /// What a name alone means.
+    Plain,
+    /// What `self.name` means: members of a class.
+    Members,
+    /// What a parameter of that name is given by pytest.
+    Fixtures,
+}
+
+/// One thing that gives a name a meaning.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pub(super) at: usize,
+    /// What it is called at home, and where that is; `None` for what the file makes itself.
+    import: Option<(String, String)>,
+    /// It is called here as it is called at home.
+    pub(super) keeps_name: bool,
+}
+
+impl Bound {
+    pub(super) fn import(&self) -> Option<(&str, &str)> {
+        self.import.as_ref().map(|(name, from)| (name.as_str(), from.as_str()))
+    }
+}
+
+pub(super) struct Scopes<'t, 's> {
+    tree: &'t Tree<'s>,
+    /// Functions that hold tests.
+    holders: HashSet<usize>,
+    around: HashMap<(String, Space, String), Vec<Bound>>,
+    /// Where a name is a function's own.
+    own: HashMap<&'s str, Vec<Range<usize>>>,
+    /// Nodes that declare a name.
+    pub(super) declaring: HashSet<usize>,
+}
+
+impl<'t, 's> Scopes<'t, 's> {
+    pub(super) fn of(tree: &'t Tree<'s>, tests: &[Declared]) -> Self {
+        let around_tests = tests.iter().flat_map(|test| tree.ancestors(test.node));
+        let mut scopes = Self {
+            tree,
+            holders: around_tests.filter(|at| is_function(tree.kind(*at))).collect(),
+            around: HashMap::new(),
+            own: HashMap::new(),
+            declaring: HashSet::new(),
+        };
+        for at in tree.all() {
+            scopes.take(at);
+        }
+        for import in imports(tree) {
+            let keeps_name = match import.name.as_str() {
+                "" => is_last_word(&import.from, &import.local),
+                name => name == import.local,
+            };
+            let local = import.local.as_str();
+            let Some(local) = tree.span(import.at).map(|at| tree.text(at)).find(|text| *text == local) else {
+                continue;
+            };
+            let bound = Bound { at: import.at, import: Some((import.name, import.from)), keeps_name };
+            scopes.bind(import.at, local, bound);
+        }
+        scopes
+    }
+
+    fn take(&mut self, at: usize) {
+        let tree = self.tree;
+        for leaf in declared_by(tree, at) {
+            self.declaring.insert(leaf);
+            let name = tree.text(leaf);
+            if name != "_" {
+                self.bind(at, name, Bound { at: leaf, import: None, keeps_name: true });
+            }
+        }
+        if tree.kind(at) == "decorated_definition"
+            && let Some(name) = fixture_name(tree, at)
+        {
+            let bound = Bound { at, import: None, keeps_name: true };
+            let path = self.path_of(at);
+            self.around.entry((path, Space::Fixtures, name.to_owned())).or_default().push(bound);
+        }
+    }
+
+    /// What this node declares: for the tests around it, or for the function that it stands in.
+    fn bind(&mut self, at: usize, name: &'s str, bound: Bound) {
+        let tree = self.tree;
+        if let Some(function) = self.function_around(at) {
+            // Whose it is what is assigned to stands elsewhere.
+            if tree.kind(at) == "assignment_expression" {
+                return;
+            }
+            let scope = tree.ancestors(at).find(|around| is_block(tree, *around)).unwrap_or(function);
+            // A value is looked up before the name is bound to it.
+            let is_late = matches!(tree.language, Language::Rust | Language::Go);
+            let is_value = matches!(tree.kind(at), "let_declaration" | "short_var_declaration" | "var_spec");
+            let begin = if is_late && is_value { tree.node(at).last } else { scope };
+            self.own.entry(name).or_default().push(begin..tree.node(scope).last);
+            return;
+        }
+        let home = tree.ancestors(at).find(|around| *around == 0 || is_home(tree.kind(*around)));
+        let space = match home.map(|home| tree.kind(home)) {
+            Some("class_definition" | "class_declaration") => Space::Members,
+            Some("impl_item" | "trait_item") => return,
+            _ => Space::Plain,
+        };
+        let path = self.path_of(at);
+        self.around.entry((path, space, name.to_owned())).or_default().push(bound);
+    }
+
+    /// The outermost function around a node that holds no tests.
+    fn function_around(&self, at: usize) -> Option<usize> {
+        let is_it = |around: &usize| is_function(self.tree.kind(*around)) && !self.holders.contains(around);
+        self.tree.ancestors(at).filter(is_it).last()
+    }
+
+    /// Whether the name at this place is bound by the function that it stands in.
+    pub(super) fn is_own(&self, at: usize) -> bool {
+        let ranges = self.own.get(self.tree.text(at));
+        ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&at)))
+    }
+
+    /// The modules, classes and functions with tests around a node, the outermost first.
+    pub(super) fn path_of(&self, at: usize) -> String {
+        let tree = self.tree;
+        let mut parts: Vec<&str> = Vec::new();
+        for around in tree.ancestors(at) {
+            if is_home(tree.kind(around)) {
+                parts.extend(tree.child(around, "name").map(|name| tree.text(name)));
+            } else if self.holders.contains(&around) {
+                parts.push(holder_name(tree, around));
+            }
+        }
+        parts.iter().rev().fold(String::new(), |path, part| path + part + "\n")
+    }
+
+    /// What gives a name its meaning for whatever stands at this path; empty if nothing of this file does.
+    pub(super) fn bound(&self, path: &str, space: Space, name: &str) -> &[Bound] {
+        let mut path = path;
+        loop {
+            if let Some(found) = self.around.get(&(path.to_owned(), space, name.to_owned())) {
+                return found;
+            }
+            let Some(whole) = path.strip_suffix('\n') else { return &[] };
+            path = whole.rfind('\n').map_or("", |end| &path[..=end]);
+        }
+    }
+}
+
+/// What a function with tests is called: by its own name, or by what the call that it is given to says first.
+fn holder_name<'s>(tree: &Tree<'s>, function: usize) -> &'s str {
+    if let Some(name) = tree.child(function, "name") {
+        return tree.text(name);
+    }
+    let list = tree.node(function).parent;
+    let first = tree.parts(list).next().filter(|first| *first != function);
+    first.map_or("", |first| tree.text(first))
+}
+
+fn is_home(kind: &str) -> bool {
+    matches!(kind, "class_definition" | "class_declaration" | "mod_item" | "impl_item" | "trait_item")
+}
+
+/// Within which a name of a function's own is known.
+fn is_block(tree: &Tree<'_>, at: usize) -> bool {
+    let kind = tree.kind(at);
+    let is_whole = is_function(kind);
+    match tree.language {
+        Language::Python => is_whole || kind.ends_with("_comprehension") || kind == "generator_expression",
+        Language::Rust => {
+            is_whole || matches!(kind, "block" | "match_arm" | "for_expression" | "if_expression")
+        }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            is_whole
+                || matches!(kind, "statement_block" | "for_statement" | "for_in_statement" | "catch_clause")
+        }
+        Language::Go => {
+            let is_clause = kind.ends_with("_case") || kind == "default_case";
+            is_whole || is_clause || matches!(kind, "block" | "for_statement" | "if_statement")
+        }
+    }
+}
+
+/// The names that a node binds.
+fn declared_by(tree: &Tree<'_>, at: usize) -> Vec<usize> {
+    let field = match tree.kind(at) {
+        "mod_item" if tree.child(at, "body").is_none() => return Vec::new(),
+        "function_item"
+        | "const_item"
+        | "static_item"
+        | "struct_item"
+        | "enum_item"
+        | "union_item"
+        | "trait_item"
+        | "type_item"
+        | "mod_item"
+        | "macro_definition"
+        | "function_definition"
+        | "class_definition"
+        | "function_declaration"
+        | "generator_function_declaration"
+        | "class_declaration"
+        | "abstract_class_declaration"
+        | "enum_declaration"
+        | "variable_declarator"
+        | "var_spec"
+        | "const_spec"
+        | "type_spec"
+        | "type_alias"
+        | "named_expression"
+        | "parameter_declaration"
+        | "method_definition"
+        | "public_field_definition"
+        | "default_parameter"
+        | "typed_default_parameter" => "name",
+        "let_declaration" | "let_condition" | "for_expression" | "match_arm" | "parameter"
+        | "required_parameter" | "optional_parameter" => "pattern",
+        "assignment"
+        | "short_var_declaration"
+        | "range_clause"
+        | "for_statement"
+        | "for_in_statement"
+        | "for_in_clause"
+        | "receive_statement"
+        | "assignment_expression" => "left",
+        "as_pattern" => "alias",
+        "catch_clause" | "arrow_function" => "parameter",
+        "closure_parameters" | "parameters" | "lambda_parameters" | "formal_parameters" => "",
+        _ => return Vec::new(),
+    };
+    if field.is_empty() {
+        // Those with a type or a value declare themselves.
+        return tree.parts(at).flat_map(|part| leaves(tree, part)).collect();
+    }
+    let parts = tree.children(at).filter(|part| tree.node(*part).field == field);
+    parts.flat_map(|part| leaves(tree, part)).collect()
+}
+
+/// The names in a pattern that are bound by it. A parameter with a type or a value declares itself.
+fn leaves(tree: &Tree<'_>, pattern: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = pattern;
+    while at < tree.node(pattern).last {
+        let node = tree.node(at);
+        let in_pair = tree.kind(node.parent) == "pair_pattern";
+        let is_beside = at != pattern
+            && (matches!(node.field, "type" | "right" | "key") || node.field == "value" && !in_pair);
+        if is_beside || is_no_pattern(tree.kind(at)) {
+            at = node.last;
+            continue;
+        }
+        let is_variant = tree.language == Language::Rust
+            && tree.node(pattern).field == "pattern"
+            && tree.text(at).starts_with(char::is_uppercase);
+        if is_name(tree.kind(at)) && !is_variant {
+            found.push(at);
+        }
+        at += 1;
+    }
+    found
+}
+
+/// What stands in a pattern, or where one may stand, and binds no name.
+fn is_no_pattern(kind: &str) -> bool {
+    matches!(
+        kind,
+        "attribute"
+            | "subscript"
+            | "member_expression"
+            | "subscript_expression"
+            | "field_expression"
+            | "selector_expression"
+            | "index_expression"
+            | "call"
+            | "call_expression"
+            | "type"
+            | "type_annotation"
+            | "scoped_identifier"
+            | "parameter"
+            | "default_parameter"
+            | "typed_default_parameter"
+            | "required_parameter"
+            | "optional_parameter"
+            | "parameter_declaration"
+    )
+}
+
+/// What a fixture of pytest is asked for by.
+fn fixture_name<'s>(tree: &Tree<'s>, decorated: usize) -> Option<&'s str> {
+    let decorator = tree.children(decorated).find(|at| {
+        tree.kind(*at) == "decorator"
+            && tree.span(*at).any(|at| tree.text(at) == "fixture" && tree.is_leaf(at))
+    })?;
+    let keyword = tree.span(decorator).find(|at| {
+        tree.kind(*at) == "keyword_argument"
+            && tree.child(*at, "name").is_some_and(|name| tree.text(name) == "name")
+    });
+    if let Some(value) = keyword.and_then(|at| tree.child(at, "value")) {
+        return Some(tree.text(value).trim_matches(['"', '\'']));
+    }
+    let function = tree.child(decorated, "definition")?;
+    tree.child(function, "name").map(|name| tree.text(name))
+}
+
+/// `shop` of `a.shop`, `./shop.mjs`, `m/shop`.
+fn is_last_word(from: &str, local: &str) -> bool {
+    let words = |text: &str| text.split(['.', '/', ':', ' ']).any(|word| word == local);
+    words(from)
+}

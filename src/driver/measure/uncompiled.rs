@@ -1,0 +1,239 @@
+//! Tests inside sources of Rust that do not compile before what their criterion adds is there. One of them keeps all
+//! tests of its target from being run, so what is said of the target is told apart: by a run without any of them, and
+//! by one for each criterion with its own alone.
+//!
+//! ```text
+//! src/lib.rs does not load        without them: `sums` passes
+//!                                 means alone   ─► `means` is red, its file lacks `mean`
+//!                                 mosts alone   ─► `mosts` is red, its file lacks `most`
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::driver::cycle::Drive;
+use tdd_core::claim::Claim;
+use tdd_core::criterion::CriterionId;
+use tdd_core::finding::ChangeKind;
+use tdd_core::mapping::{self, InlineTest, Mapping};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::{TestOrder, World};
+use tdd_core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult, TestRun};
+use tdd_core::trouble::Trouble;
+use tdd_source::Language;
+
+use super::Work;
+use super::by_name::named_by;
+use super::homes::{homes, id_in};
+
+impl<W: World> Drive<'_, W> {
+    /// Puts what is said of each test in the place of what a report says of their target. What it puts there stands for
+    /// later runs as well.
+    pub(super) async fn tell_uncompiled_apart(
+        &mut self,
+        (mapping, claim): (&mut Mapping, Option<&Claim>),
+        work: &Work,
+        (run, order): (&mut TestRun, &TestOrder),
+    ) -> Result<Vec<TestResult>, Trouble> {
+        let Some(report) = run.report.as_ref().filter(|report| report.project_broken.is_none()) else {
+            return Ok(Vec::new());
+        };
+        let mut broken: Broken = BTreeMap::new();
+        for load in report.load_failures.clone().into_iter().filter(|load| load.file.extension() == "rs") {
+            let root = self.root_of(&load.file, work)?;
+            if self.policy.classify(&root) == FileClass::Source {
+                broken.entry(root).or_default().push(load);
+            }
+        }
+        let mut own: Own = BTreeMap::new();
+        for root in broken.keys() {
+            for id in self.state.covered_by_red() {
+                let tests = self.inline_tests((mapping, claim), work, (&id, root))?;
+                if !tests.is_empty() {
+                    own.insert((root.clone(), id), tests);
+                }
+            }
+        }
+        let all: Vec<InlineTest> = own.values().flatten().cloned().collect();
+        if all.is_empty() {
+            return Ok(Vec::new());
+        }
+        let label = format!("{} without tests that do not compile", order.label);
+        let rest = self.run_tests(&TestOrder { label, cut: all, ..order.clone() }).await?;
+        let Some(mut whole) = rest.report.filter(|report| report.project_broken.is_none()) else {
+            return Ok(Vec::new());
+        };
+        let is_left = |root: &RelPath| {
+            let of_root = broken.get(root).into_iter().flatten();
+            of_root
+                .map(|load| &load.file)
+                .any(|file| whole.load_failures.iter().any(|load| load.file == *file))
+                || whole.load_failures.iter().any(|load| load.file == *root)
+        };
+        own.retain(|(root, _), _| !is_left(root));
+        let mut told = Vec::new();
+        for ((root, id), tests) in &own {
+            let failures = broken.get(root).map(Vec::as_slice).unwrap_or_default();
+            told.extend(self.told_alone((root, id), (tests, &own), failures, order).await?);
+            let owned = mapping.owned.entry(id.clone()).or_default();
+            let more: Vec<TestId> = tests.iter().map(|test| test.id.clone()).collect();
+            owned.ids.extend(more.into_iter().filter(|id| !owned.ids.contains(id)).collect::<Vec<_>>());
+            owned.uncompiled.extend(tests.iter().cloned());
+        }
+        whole.tests.extend(told.iter().cloned());
+        run.report = Some(whole);
+        Ok(told)
+    }
+
+    /// What is said of one criterion's tests of a target. `failures` are those of the run with all tests.
+    async fn told_alone(
+        &mut self,
+        (root, id): (&RelPath, &CriterionId),
+        (tests, own): (&[InlineTest], &Own),
+        failures: &[LoadFailure],
+        order: &TestOrder,
+    ) -> Result<Vec<TestResult>, Trouble> {
+        let others: Vec<InlineTest> =
+            own.iter().filter(|((_, other), _)| other != id).flat_map(|(_, tests)| tests).cloned().collect();
+        if others.is_empty() {
+            return Ok(results(tests, failures));
+        }
+        let label = format!("{} {id} alone", order.label);
+        let only_ids = tests.iter().map(|test| test.id.clone()).collect();
+        let alone = TestOrder { label, cut: others, only_ids, ..order.clone() };
+        let Some(report) = self.run_tests(&alone).await?.report else { return Ok(Vec::new()) };
+        let known: BTreeSet<&RelPath> = failures.iter().map(|load| &load.file).chain([root]).collect();
+        let files: BTreeSet<&RelPath> = tests.iter().map(|test| &test.file).collect();
+        let is_of_target = |load: &&LoadFailure| known.contains(&load.file) || files.contains(&load.file);
+        let failures: Vec<LoadFailure> = report.load_failures.iter().filter(is_of_target).cloned().collect();
+        if failures.is_empty() {
+            let is_own = |test: &TestResult| tests.iter().any(|own| own.id == test.id);
+            return Ok(report.tests.into_iter().filter(is_own).collect());
+        }
+        Ok(results(tests, &failures))
+    }
+
+    /// The root of the target that a file of Rust is a module of.
+    fn root_of(&mut self, file: &RelPath, work: &Work) -> Result<RelPath, Trouble> {
+        let project = self.state.run.project.clone();
+        let path = mapping::in_project(file, &project);
+        let known = self.known_tests();
+        let with_it = known.iter().find(|id| homes(id).iter().any(|home| home.file == path));
+        if let Some(root) = with_it.and_then(|id| self.file_of(id)) {
+            return Ok(root);
+        }
+        let parts: Vec<&str> = file.as_str().split('/').collect();
+        for end in (0..parts.len()).rev() {
+            let folder = parts[..end].join("/");
+            for name in ["lib.rs", "main.rs"] {
+                let Some(root) = RelPath::new(format!("{folder}/{name}").trim_start_matches('/')) else {
+                    continue;
+                };
+                if self.source(&work.after, &root)?.is_some() {
+                    return Ok(root);
+                }
+            }
+        }
+        Ok(file.clone())
+    }
+
+    /// Tests of a target that a block gives to a criterion, by `tests:` or `supersedes:`, and that stand in changed
+    /// sources, new or otherwise than before.
+    fn inline_tests(
+        &mut self,
+        (mapping, claim): (&Mapping, Option<&Claim>),
+        work: &Work,
+        (id, target): (&CriterionId, &RelPath),
+    ) -> Result<Vec<InlineTest>, Trouble> {
+        let owned = mapping.of(id).map(|owned| owned.ids.clone()).unwrap_or_default();
+        let superseded = claim.and_then(|claim| claim.supersedes.get(id)).cloned().unwrap_or_default();
+        let project = self.state.run.project.clone();
+        let mut found: Vec<InlineTest> = Vec::new();
+        let by_name = self.named_inside(mapping, work, id)?;
+        let by_block = owned.into_iter().chain(superseded.into_iter().map(TestId));
+        for named in by_block.chain(by_name) {
+            for home in homes(&named) {
+                let is_it = |path: &RelPath| mapping::in_project(path, &project) == home.file;
+                let changed = work.changed.iter().find(|change| {
+                    change.kind != ChangeKind::Deleted
+                        && !work.forbidden.contains(&change.path)
+                        && is_it(&change.path)
+                });
+                let Some(file) = changed.map(|change| change.path.clone()) else { continue };
+                let before = self.source(&work.base, &file)?.unwrap_or_default();
+                let after = self.source(&work.after, &file)?.unwrap_or_default();
+                let body = |source: &str| {
+                    let outline = tdd_source::outline(Language::Rust, source);
+                    outline.body(&home.name).map(str::to_owned)
+                };
+                let now = body(&after);
+                let Some(test) = id_in(mapping::in_project(target, &project), &home) else { continue };
+                if now.is_some() && now != body(&before) && found.iter().all(|known| known.id != test) {
+                    found.push(InlineTest { id: test, file, name: home.name });
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl<W: World> Drive<'_, W> {
+    /// Tests in changed sources that name this criterion and that no block gives to any.
+    fn named_inside(
+        &mut self,
+        mapping: &Mapping,
+        work: &Work,
+        id: &CriterionId,
+    ) -> Result<Vec<TestId>, Trouble> {
+        let covered = self.state.covered_by_red();
+        let is_source = |path: &RelPath| path.extension() == "rs" && !work.forbidden.contains(path);
+        let mut found = Vec::new();
+        for change in work.changed.iter().filter(|change| is_source(&change.path)) {
+            let source = self.source(&work.after, &change.path)?.unwrap_or_default();
+            let path = mapping::in_project(&change.path, &self.state.run.project);
+            let declared = tdd_source::declared(Language::Rust, &source).into_iter();
+            let all = declared.map(|name| TestId(format!("{path}::{name}")));
+            let is_given = |test: &TestId| mapping.owned.values().any(|owned| owned.ids.contains(test));
+            found.extend(all.filter(|test| named_by(test, &covered) == Some(id) && !is_given(test)));
+        }
+        Ok(found)
+    }
+}
+
+/// Failures of a target's files, by its root.
+type Broken = BTreeMap<RelPath, Vec<LoadFailure>>;
+
+/// Tests by the root of their target and the criterion whose they are.
+type Own = BTreeMap<(RelPath, CriterionId), Vec<InlineTest>>;
+
+/// A report in which tests that are known not to compile are told one by one, where their file or target does not load.
+pub(super) fn told_one_by_one(report: &TestReport, mapping: &Mapping, project: &str) -> TestReport {
+    let mut report = report.clone();
+    let all = mapping.owned.values().flat_map(|owned| &owned.uncompiled);
+    let is_of = |load: &LoadFailure, test: &InlineTest| {
+        load.file == test.file || mapping::in_project(&load.file, project) == test.id.file()
+    };
+    let failures = std::mem::take(&mut report.load_failures);
+    let mut told: BTreeSet<&RelPath> = BTreeSet::new();
+    for test in all {
+        let of_test: Vec<LoadFailure> = failures.iter().filter(|load| is_of(load, test)).cloned().collect();
+        report.tests.extend(results(std::slice::from_ref(test), &of_test));
+        told.extend(failures.iter().filter(|load| is_of(load, test)).map(|load| &load.file));
+    }
+    report.load_failures = failures.iter().filter(|load| !told.contains(&load.file)).cloned().collect();
+    report
+}
+
+/// Each test with the failure of its own file, else of another one of its target; none without any.
+fn results(tests: &[InlineTest], failures: &[LoadFailure]) -> Vec<TestResult> {
+    let result = |test: &InlineTest| {
+        let own = failures.iter().find(|load| load.file == test.file).or_else(|| failures.first())?;
+        Some(TestResult {
+            id: test.id.clone(),
+            file: Some(test.file.clone()),
+            outcome: Outcome::Failed(own.failure.clone()),
+            duration_ms: 0,
+        })
+    };
+    tests.iter().filter_map(result).collect()
+}

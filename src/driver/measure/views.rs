@@ -1,0 +1,38 @@
+//! Ways to look at two versions of a file of tests.
+
+use tdd_core::test::TestId;
+use tdd_source::Outline;
+
+/// Two versions of a file of tests, split.
+pub(super) struct View {
+    pub(super) before: Outline,
+    pub(super) after: Outline,
+}
+
+impl View {
+    /// Whether it says of a test, or of the one whose row it is, what it expects.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        let row_of = name.rsplit_once("::").map_or(name, |(test, _)| test);
+        [name, row_of].iter().any(|name| self.before.body(name).is_some())
+    }
+
+    pub(super) fn is_changed(&self, name: &str) -> bool {
+        let (before, after) = (&self.before, &self.after);
+        if !is_subsequence(&before.rest, &after.rest) {
+            return true;
+        }
+        let is_named = |name: &&str| before.body(name).is_some();
+        let shared = TestId(name.to_owned());
+        match [name, shared.shared()].into_iter().find(is_named) {
+            Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
+            // A name that only a run knows: any test of the file may be its own.
+            None => !before.all_stand_in(after),
+        }
+    }
+}
+
+/// Whether all of `lines` stand in `of`, in order: then only additions were made.
+fn is_subsequence<T: PartialEq>(lines: &[T], of: &[T]) -> bool {
+    let mut of = of.iter();
+    lines.iter().all(|line| of.any(|other| other == line))
+}
