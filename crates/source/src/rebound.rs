@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use tdd_core::path::RelPath;
 
 use self::names::{Use, uses};
-use self::scopes::{Bound, Scopes};
+use self::scopes::{Bound, Scopes, Space};
 use super::tree::Tree;
 use super::{Language, Unread, find};
 
@@ -54,16 +54,19 @@ pub fn rebound(
 ) -> Result<Vec<Rebound>, Unread> {
     let (old, new) = (Tree::parse(language, before)?, Tree::parse(language, after)?);
     let (old_tests, new_tests) = (find(&old), find(&new));
-    let (was, is) = (Scopes::of(&old, &old_tests), Scopes::of(&new, &new_tests));
+    let (old_scopes, new_scopes) = (Scopes::of(&old, &old_tests), Scopes::of(&new, &new_tests));
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    for Use { name, at, used_at, space } in uses(&old, &was, &old_tests) {
-        let path = was.path_of(at);
-        let (was, is) = (was.bound(&path, space, name), is.bound(&path, space, name));
+    for Use { name, at, used_at, space } in uses(&old, &old_scopes, &old_tests) {
+        let path = old_scopes.path_of(at);
+        let (was, is) = (old_scopes.bound(&path, space, name), new_scopes.bound(&path, space, name));
+        let all = new_scopes.bound(&path, Space::Plain, "*");
+        let brings = |(_, from)| !matches!(origin(from), Origin::Tests(_));
+        let is_in_all = space == Space::Plain && all.iter().filter_map(Bound::import).any(brings);
         let line = match meaning(was, is, origin) {
             Meaning::Same => continue,
             // A compiler asks for what has no meaning any more.
-            Meaning::Gone if matches!(language, Language::Rust | Language::Go) => continue,
+            Meaning::Gone if matches!(language, Language::Rust | Language::Go) || is_in_all => continue,
             Meaning::Gone => 0,
             Meaning::Other(by) => new.line(by),
         };
@@ -129,7 +132,10 @@ fn may_replace(old: &[(&str, &str)], new: &Bound, origin: &dyn Fn(&str) -> Origi
         Origin::Tests(files) => {
             origins.iter().any(|(was, at)| *was == name && *at == Origin::Tests(files.clone()))
         }
-        Origin::Library => new.keeps_name,
+        Origin::Library => {
+            let is_kin = origins.iter().all(|(_, at)| *at == Origin::Library);
+            is_kin && (new.keeps_name || !old.is_empty())
+        }
     }
 }
 

@@ -74,10 +74,21 @@ impl<W: World> Drive<'_, W> {
             canary: self.canary_like(None),
             ..TestOrder::default()
         };
-        let first = self.run_tests(&order).await?;
-        let second = self.run_tests(&order).await?;
+        let mut first = self.run_tests(&order).await?;
+        let mut mapping = std::mem::take(&mut findings.mapping);
+        for owned in mapping.owned.values_mut() {
+            owned.uncompiled.retain(|test| order.cut.contains(test));
+        }
+        let told =
+            self.tell_uncompiled((&mut mapping, None), (&work, &mut book), (&mut first, &order)).await?;
+        let cut = mapping.owned.values().flat_map(|owned| owned.uncompiled.clone()).collect();
+        findings.mapping = mapping;
+        let mut second = self.run_tests(&TestOrder { cut, ..order }).await?;
         findings.runs = [&first, &second].map(|run| RunRef::of(run, &self.setup.mask)).to_vec();
         findings.no_evidence = evidence(&first).err().or(evidence(&second).err());
+        if let Some(report) = &mut second.report {
+            report.tests.extend(told);
+        }
         let (Some(one), Some(two)) = (&first.report, &second.report) else {
             // Where nothing failed, tests that are as they were seen red need not be red again.
             let has_halted = matches!(self.state.phase, Phase::Rechecking { halt: Some(_), .. });

@@ -10,7 +10,9 @@ use tdd_core::classify::{self, Sources};
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::{Event, SupersedeRule};
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{ChangeKind, CriterionRed, Findings, RedFindings, RedKind, RunRef, Superseded};
+use tdd_core::finding::{
+    ChangeKind, ClassedChange, CriterionRed, Findings, RedFindings, RedKind, RunRef, Superseded,
+};
 use tdd_core::greens::GreensChange;
 use tdd_core::guard::{self, Guard};
 use tdd_core::mapping::{self, Mapping};
@@ -18,7 +20,7 @@ use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
 use tdd_core::role::Key;
-use tdd_core::test::{Outcome, TestId, TestReport, TestRun};
+use tdd_core::test::{Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd_core::trouble::Trouble;
 
 use super::cases;
@@ -31,6 +33,8 @@ use super::{Passes, Work, facts};
 struct RedRuns {
     first: TestRun,
     second: Option<TestRun>,
+    /// Tests that do not compile: the first run tells them, and they took no part in the second.
+    told: Vec<TestResult>,
 }
 
 /// What a RED is weighed with, besides its runs.
@@ -118,11 +122,20 @@ impl<W: World> Drive<'_, W> {
             allowed.any(|change| mapping::in_project(&change.path, &self.state.run.project) == path)
                 || self.is_unchanged_test_file(path, work)
         };
+        // A module may have a file of its own, which an id does not name.
+        let is_module_of = |entry: &str| {
+            let all = homes::homes(&TestId(entry.to_owned()));
+            let is_changed = |file: &str| {
+                let mut changes = work.changed.iter().filter(|change| !work.forbidden.contains(&change.path));
+                changes.any(|change| mapping::in_project(&change.path, &self.state.run.project) == file)
+            };
+            all.iter().skip(1).any(|home| is_changed(&home.file))
+        };
         let known = self.known_tests();
         for (criterion, entries) in tests.iter().filter(|(id, _)| self.named().contains(id)) {
-            let ids = entries
-                .iter()
-                .filter(|entry| entry.split_once("::").is_some_and(|(path, _)| is_shared(path)));
+            let ids = entries.iter().filter(|entry| {
+                entry.split_once("::").is_some_and(|(path, _)| is_shared(path) || is_module_of(entry))
+            });
             let ids: Vec<TestId> =
                 ids.map(|id| TestId(id.clone())).filter(|id| !known.contains(id)).collect();
             if !ids.is_empty() {
@@ -147,10 +160,7 @@ impl<W: World> Drive<'_, W> {
         let told_apart = if is_coupled { owned.cloned().collect() } else { Vec::new() };
         let order = TestOrder { label: "RED".to_owned(), told_apart, ..TestOrder::default() };
         let mut first = self.run_tests(&order).await?;
-        let told = self.tell_uncompiled_apart((mapping, claim), work, (&mut first, &order)).await?;
-        if !told.is_empty() {
-            self.read_uncompiled(mapping, work, book)?;
-        }
+        let told = self.tell_uncompiled((mapping, claim), (work, book), (&mut first, &order)).await?;
         if is_coupled && !self.tells_all(&first, mapping, work) {
             return Ok(None);
         }
@@ -174,14 +184,11 @@ impl<W: World> Drive<'_, W> {
         let second = match again.filter(|_| !all_missing) {
             Some(again) => {
                 let cut = mapping.owned.values().flat_map(|owned| owned.uncompiled.clone()).collect();
-                let mut second = self.run_tests(&TestOrder { cut, ..again }).await?;
-                // They were not run, and are what they were.
-                second.report.iter_mut().for_each(|report| report.tests.extend(told.iter().cloned()));
-                Some(second)
+                Some(self.run_tests(&TestOrder { cut, ..again }).await?)
             }
             None => None,
         };
-        Ok(Some(RedRuns { first, second }))
+        Ok(Some(RedRuns { first, second, told }))
     }
 
     /// What has to be seen twice: the criteria's tests, and known greens that broke. `None` if there is
@@ -232,7 +239,11 @@ impl<W: World> Drive<'_, W> {
             evidence(&runs.first).err().or_else(|| runs.second.as_ref().and_then(|run| evidence(run).err()));
         findings.no_evidence = weak;
         let Some(first) = &runs.first.report else { return };
-        let second = runs.second.as_ref().and_then(|run| run.report.as_ref());
+        let second = runs.second.as_ref().and_then(|run| run.report.clone()).map(|mut report| {
+            report.tests.extend(runs.told.iter().cloned());
+            report
+        });
+        let second = second.as_ref();
         findings.criteria = self.reds(&findings.mapping.clone(), (first, second), book);
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
@@ -317,8 +328,12 @@ impl<W: World> Drive<'_, W> {
         book: &SourceBook,
         findings: &RedFindings,
     ) -> Result<(), Trouble> {
-        let existing =
-            work.changed.iter().filter(|c| c.class == FileClass::Test && c.kind != ChangeKind::Added);
+        // In Rust a source holds tests, or what exists for them alone: of a test-writer's all that may differ.
+        let is_of_tests = |change: &ClassedChange| {
+            let in_source = change.class == FileClass::Source && change.path.extension() == "rs";
+            (change.class == FileClass::Test || in_source) && !work.forbidden.contains(&change.path)
+        };
+        let existing = work.changed.iter().filter(|c| is_of_tests(c) && c.kind != ChangeKind::Added);
         let paths: Vec<RelPath> = existing.map(|change| change.path.clone()).collect();
         if paths.is_empty() {
             return Ok(());

@@ -25,11 +25,26 @@ use tdd_source::Language;
 use super::Work;
 use super::by_name::named_by;
 use super::homes::{homes, id_in};
+use super::sources::SourceBook;
 
 impl<W: World> Drive<'_, W> {
+    /// Tells what does not compile test by test; what its sources say of it is in the book then.
+    pub(super) async fn tell_uncompiled(
+        &mut self,
+        (mapping, claim): (&mut Mapping, Option<&Claim>),
+        (work, book): (&Work, &mut SourceBook),
+        run: (&mut TestRun, &TestOrder),
+    ) -> Result<Vec<TestResult>, Trouble> {
+        let told = self.tell_uncompiled_apart((mapping, claim), work, run).await?;
+        if !told.is_empty() {
+            self.read_uncompiled(mapping, work, book)?;
+        }
+        Ok(told)
+    }
+
     /// Puts what is said of each test in the place of what a report says of their target. What it puts there stands for
     /// later runs as well.
-    pub(super) async fn tell_uncompiled_apart(
+    async fn tell_uncompiled_apart(
         &mut self,
         (mapping, claim): (&mut Mapping, Option<&Claim>),
         work: &Work,
@@ -55,22 +70,23 @@ impl<W: World> Drive<'_, W> {
             }
         }
         let all: Vec<InlineTest> = own.values().flatten().cloned().collect();
-        if all.is_empty() {
-            return Ok(Vec::new());
+        let asking = self.asking_for_what_is_told((&all, &broken), work)?;
+        let mut tries = vec![all.clone()];
+        tries.extend(Some(asking).filter(|some| !some.is_empty() && *some != all));
+        let mut found = None;
+        // Those that compile among them say more by themselves.
+        while let (None, Some(cut)) = (&found, tries.pop().filter(|cut| !cut.is_empty())) {
+            let label = format!("{} without tests that do not compile", order.label);
+            let rest = self.run_tests(&TestOrder { label, cut: cut.clone(), ..order.clone() }).await?;
+            let report = rest.report.filter(|report| report.project_broken.is_none());
+            let loads = |report: &TestReport| own.keys().any(|(root, _)| !is_broken(root, &broken, report));
+            found = report.filter(|report| loads(report) || tries.is_empty()).map(|report| (report, cut));
         }
-        let label = format!("{} without tests that do not compile", order.label);
-        let rest = self.run_tests(&TestOrder { label, cut: all, ..order.clone() }).await?;
-        let Some(mut whole) = rest.report.filter(|report| report.project_broken.is_none()) else {
-            return Ok(Vec::new());
-        };
-        let is_left = |root: &RelPath| {
-            let of_root = broken.get(root).into_iter().flatten();
-            of_root
-                .map(|load| &load.file)
-                .any(|file| whole.load_failures.iter().any(|load| load.file == *file))
-                || whole.load_failures.iter().any(|load| load.file == *root)
-        };
-        own.retain(|(root, _), _| !is_left(root));
+        let Some((mut whole, cut)) = found else { return Ok(Vec::new()) };
+        own.retain(|(root, _), tests| {
+            tests.retain(|test| cut.contains(test));
+            !tests.is_empty() && !is_broken(root, &broken, &whole)
+        });
         let mut told = Vec::new();
         for ((root, id), tests) in &own {
             let failures = broken.get(root).map(Vec::as_slice).unwrap_or_default();
@@ -83,6 +99,34 @@ impl<W: World> Drive<'_, W> {
         whole.tests.extend(told.iter().cloned());
         run.report = Some(whole);
         Ok(told)
+    }
+
+    /// Those of these tests that say what the failures speak of.
+    fn asking_for_what_is_told(
+        &mut self,
+        (tests, broken): (&[InlineTest], &Broken),
+        work: &Work,
+    ) -> Result<Vec<InlineTest>, Trouble> {
+        let words = |text: &str| -> BTreeSet<String> {
+            let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        };
+        let last = |name: &String| name.rsplit(['.', ':', '#']).next().unwrap_or(name).to_owned();
+        let mut wanted = BTreeSet::new();
+        for failure in broken.values().flatten().map(|load| &load.failure) {
+            let absent: BTreeSet<String> = failure.all_absent().map(last).collect();
+            wanted.extend(if absent.is_empty() { words(&failure.message) } else { absent });
+        }
+        let mut asking = Vec::new();
+        for test in tests {
+            let source = self.source(&work.after, &test.file)?.unwrap_or_default();
+            let outline = tdd_source::outline(Language::Rust, &source);
+            let body = outline.body(&test.name).map(words).unwrap_or_default();
+            if !body.is_disjoint(&wanted) {
+                asking.push(test.clone());
+            }
+        }
+        Ok(asking)
     }
 
     /// What is said of one criterion's tests of a target. `failures` are those of the run with all tests.
@@ -205,6 +249,12 @@ type Broken = BTreeMap<RelPath, Vec<LoadFailure>>;
 
 /// Tests by the root of their target and the criterion whose they are.
 type Own = BTreeMap<(RelPath, CriterionId), Vec<InlineTest>>;
+
+/// Whether a target does not load in this report either.
+fn is_broken(root: &RelPath, broken: &Broken, report: &TestReport) -> bool {
+    let of_target = broken.get(root).into_iter().flatten().map(|load| &load.file).chain([root]);
+    of_target.into_iter().any(|file| report.load_failures.iter().any(|load| load.file == *file))
+}
 
 /// A report in which tests that are known not to compile are told one by one, where their file or target does not load.
 pub(super) fn told_one_by_one(report: &TestReport, mapping: &Mapping, project: &str) -> TestReport {

@@ -27,6 +27,7 @@ pub(super) fn uses<'s>(tree: &Tree<'s>, scopes: &Scopes<'_, 's>, tests: &[Declar
                 Space::Plain
             }
             "identifier" | "property_identifier" if is_member_of_self(tree, at) => Space::Members,
+            "identifier" | "field_identifier" if is_method(tree, at) => Space::Members,
             _ => continue,
         };
         found.push(Use { name: tree.text(at), at, used_at: at, space });
@@ -104,6 +105,15 @@ fn is_imported(tree: &Tree<'_>, at: usize) -> bool {
             "import_statement" | "import_from_statement" | "use_declaration" | "import_declaration"
         )
     })
+}
+
+/// Rust: `cart.total`, in a macro as well.
+fn is_method(tree: &Tree<'_>, at: usize) -> bool {
+    let node = tree.node(at);
+    let is_behind_dot = node.before != at && tree.text(node.before) == ".";
+    tree.language == Language::Rust
+        && is_behind_dot
+        && matches!(tree.kind(node.parent), "field_expression" | "token_tree")
 }
 
 /// `self.name`, `this.name`, within a function.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::imports::imports;
+use crate::rust::attributes;
 use crate::tree::{Tree, is_function, is_name};
 use crate::{Declared, Language};
 
@@ -40,7 +41,7 @@ pub(super) struct Scopes<'t, 's> {
     holders: HashSet<usize>,
     around: HashMap<(String, Space, String), Vec<Bound>>,
     /// Where a name is a function's own.
-    own: HashMap<&'s str, Vec<Range<usize>>>,
+    own: HashMap<String, Vec<Range<usize>>>,
     /// Nodes that declare a name.
     pub(super) declaring: HashSet<usize>,
 }
@@ -63,12 +64,8 @@ impl<'t, 's> Scopes<'t, 's> {
                 "" => is_last_word(&import.from, &import.local),
                 name => name == import.local,
             };
-            let local = import.local.as_str();
-            let Some(local) = tree.span(import.at).map(|at| tree.text(at)).find(|text| *text == local) else {
-                continue;
-            };
             let bound = Bound { at: import.at, import: Some((import.name, import.from)), keeps_name };
-            scopes.bind(import.at, local, bound);
+            scopes.bind(import.at, &import.local, bound);
         }
         scopes
     }
@@ -82,6 +79,13 @@ impl<'t, 's> Scopes<'t, 's> {
                 self.bind(at, name, Bound { at: leaf, import: None, keeps_name: true });
             }
         }
+        if tree.kind(at) == "global_statement" {
+            for leaf in tree.parts(at).filter(|part| tree.kind(*part) == "identifier") {
+                let bound = Bound { at: leaf, import: None, keeps_name: true };
+                let key = (String::new(), Space::Plain, tree.text(leaf).to_owned());
+                self.around.entry(key).or_default().push(bound);
+            }
+        }
         if tree.kind(at) == "decorated_definition"
             && let Some(name) = fixture_name(tree, at)
         {
@@ -91,36 +95,62 @@ impl<'t, 's> Scopes<'t, 's> {
         }
     }
 
-    /// What this node declares: for the tests around it, or for the function that it stands in.
-    fn bind(&mut self, at: usize, name: &'s str, bound: Bound) {
+    /// What this node declares: for the tests around it, or for the function or block that it stands in.
+    fn bind(&mut self, at: usize, name: &str, bound: Bound) {
         let tree = self.tree;
-        if let Some(function) = self.function_around(at) {
+        // A loop binds for itself, a function its name for what is around it.
+        let itself = Some(at).filter(|at| !is_function(tree.kind(*at)));
+        let block = itself.into_iter().chain(tree.ancestors(at)).find(|around| is_block(tree, *around));
+        if let Some(scope) = block.filter(|block| !self.holds_tests(*block)) {
             // Whose it is what is assigned to stands elsewhere.
             if tree.kind(at) == "assignment_expression" {
                 return;
             }
-            let scope = tree.ancestors(at).find(|around| is_block(tree, *around)).unwrap_or(function);
             // A value is looked up before the name is bound to it.
             let is_late = matches!(tree.language, Language::Rust | Language::Go);
             let is_value = matches!(tree.kind(at), "let_declaration" | "short_var_declaration" | "var_spec");
             let begin = if is_late && is_value { tree.node(at).last } else { scope };
-            self.own.entry(name).or_default().push(begin..tree.node(scope).last);
+            self.own.entry(name.to_owned()).or_default().push(begin..tree.node(scope).last);
             return;
         }
         let home = tree.ancestors(at).find(|around| *around == 0 || is_home(tree.kind(*around)));
-        let space = match home.map(|home| tree.kind(home)) {
-            Some("class_definition" | "class_declaration") => Space::Members,
-            Some("impl_item" | "trait_item") => return,
+        let space = match home.map(|home| (home, tree.kind(home))) {
+            Some((_, "class_definition" | "class_declaration")) => Space::Members,
+            // Methods of a type from elsewhere are known wherever it is.
+            Some((home, "impl_item")) if !has_own_type(tree, home) => {
+                let key = (String::new(), Space::Members, name.to_owned());
+                self.around.entry(key).or_default().push(bound);
+                return;
+            }
+            Some((_, "impl_item" | "trait_item")) => return,
             _ => Space::Plain,
         };
-        let path = self.path_of(at);
+        let path =
+            if tree.kind(at) == "macro_definition" { self.path_of_macro(at) } else { self.path_of(at) };
         self.around.entry((path, space, name.to_owned())).or_default().push(bound);
     }
 
-    /// The outermost function around a node that holds no tests.
-    fn function_around(&self, at: usize) -> Option<usize> {
-        let is_it = |around: &usize| is_function(self.tree.kind(*around)) && !self.holders.contains(around);
-        self.tree.ancestors(at).filter(is_it).last()
+    /// A function with tests in it, or its body.
+    fn holds_tests(&self, block: usize) -> bool {
+        let is_body = self.tree.node(block).field == "body";
+        self.holders.contains(&block) || is_body && self.holders.contains(&self.tree.node(block).parent)
+    }
+
+    /// Where a macro is known: behind `#[macro_use]`, around its module as well.
+    fn path_of_macro(&self, at: usize) -> String {
+        let tree = self.tree;
+        let hands_on = |module: usize| {
+            tree.kind(module) == "mod_item"
+                && attributes(tree, module).iter().any(|mark| tree.text(*mark).contains("macro_use"))
+        };
+        let mut place = at;
+        while let Some(module) = tree.ancestors(place).find(|around| is_home(tree.kind(*around))) {
+            if !hands_on(module) {
+                break;
+            }
+            place = module;
+        }
+        self.path_of(place)
     }
 
     /// Whether the name at this place is bound by the function that it stands in.
@@ -164,6 +194,17 @@ fn holder_name<'s>(tree: &Tree<'s>, function: usize) -> &'s str {
     let list = tree.node(function).parent;
     let first = tree.parts(list).next().filter(|first| *first != function);
     first.map_or("", |first| tree.text(first))
+}
+
+/// Whether the type of an `impl` stands beside it.
+fn has_own_type(tree: &Tree<'_>, home: usize) -> bool {
+    let Some(of) = tree.child(home, "type") else { return true };
+    let Some(name) = tree.span(of).rfind(|at| tree.kind(*at) == "type_identifier") else { return false };
+    let is_it = |item: usize| {
+        matches!(tree.kind(item), "struct_item" | "enum_item" | "union_item" | "type_item")
+            && tree.child(item, "name").is_some_and(|own| tree.text(own) == tree.text(name))
+    };
+    tree.parts(tree.node(home).parent).any(is_it)
 }
 
 fn is_home(kind: &str) -> bool {
@@ -235,6 +276,12 @@ fn declared_by(tree: &Tree<'_>, at: usize) -> Vec<usize> {
         "as_pattern" => "alias",
         "catch_clause" | "arrow_function" => "parameter",
         "closure_parameters" | "parameters" | "lambda_parameters" | "formal_parameters" => "",
+        "case_pattern" => {
+            let is_capture = |at: &usize| {
+                tree.kind(*at) == "identifier" && tree.children(tree.node(*at).parent).count() == 1
+            };
+            return tree.span(at).filter(is_capture).collect();
+        }
         _ => return Vec::new(),
     };
     if field.is_empty() {

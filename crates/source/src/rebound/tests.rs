@@ -34,6 +34,9 @@ fn ac_tdd_8_104_a_name_that_is_given_another_meaning_below_an_import_changes_the
         (PY.replace("shop import one", "shop import two as one"), vec![" one", "test_a one"]),
         (PY.replace("shop import one", "checks import one"), vec![" one", "test_a one"]),
         (PY.replace("from shop import one\n", ""), vec![" one", "test_a one"]),
+        (PY.replace("from shop import one", "from math import one"), vec![" one", "test_a one"]),
+        (added("match (lambda: 1):\n    case one:\n        pass"), vec![" one", "test_a one"]),
+        (added("def setup_module():\n    global one\n    one = lambda: 1"), vec![" one", "test_a one"]),
         // The last of two tests of one name is run.
         (added("def test_a():\n    assert True"), vec!["test_a test_a"]),
         (added("class TestC:\n    def test_d(self):\n        assert True"), vec!["TestC::test_c TestC"]),
@@ -67,7 +70,9 @@ fn what_is_added_for_new_tests_alone_changes_no_old_one() {
         PY.replace("import one", "import two, one"),
         PY.replace("from shop import one", "from shop.cart import one"),
         PY.replace("from shop import one", "from later import one"),
-        PY.replace("from shop import one", "from numbers import one"),
+        PY.replace("from shop import one", "from shop import *"),
+        added("ALL = [one for one in range(3)]"),
+        added("try:\n    import tomllib\nexcept ImportError:\n    import tomli as tomllib"),
         PY.replace("from shop import one", "from shop import one\nfrom shop import one"),
         added("from math import floor\nimport shop"),
     ] {
@@ -102,6 +107,7 @@ fn in_scripts_the_levels_around_a_test_count() {
         (format!("import {{ expect }} from 'vitest';\n{JS}"), vec![]),
         (format!("{JS}\ndescribe('more', () => {{ const one = () => 2; it('b', () => {{}}); }});\n"), vec![]),
         (format!("{JS}\nconst total = 3;\n"), vec![]),
+        (format!("{JS}\nfor (const one of [1, 2]) {{ it(`new ${{one}}`, () => {{}}); }}\n"), vec![]),
         (JS.replace("{ one }", "{ one, two }"), vec![]),
         (JS.replace("'./shop'", "'./shop.js'"), vec![]),
         (JS.replace("import { one }", "import one"), vec![]),
@@ -125,12 +131,18 @@ fn in_rust_and_go_what_hides_a_package_s_names_counts() {
         (added("fn format(x: i32) -> Money { Money }"), vec!["formats format"]),
         (added("macro_rules! assert_eq { ($($t:tt)*) => {} }"), vec!["formats assert_eq"]),
         (added("use checks::fake as sum;"), vec!["formats sum"]),
+        (
+            format!("#[macro_use]\nmod more {{ macro_rules! assert_eq {{ ($($t:tt)*) => {{}} }} }}\n{RS}"),
+            vec!["formats assert_eq"],
+        ),
+        (added("mod more { impl super::Money { fn total(&self) -> i32 { 1 } } }"), vec!["formats total"]),
         // Its twins.
         (added("fn total() -> i32 { 1 }"), vec![]),
         (added("struct Fake;\nimpl Fake { fn sum(&self) {} fn format(&self) {} }"), vec![]),
         (added("use pretty_assertions::assert_eq;"), vec![]),
         (added("use std::collections::HashMap;"), vec![]),
-        (added("mod more { fn sum() {} }"), vec![]),
+        (added("mod more { fn sum() {} macro_rules! assert_eq { () => {} } }"), vec![]),
+        (added("mod more { struct Fake; impl Fake { fn total(&self) -> i32 { 1 } } }"), vec![]),
         (RS.replace("use super::*;", "use super::{format, *};"), vec![]),
     ] {
         assert_eq!(found(Language::Rust, RS, &after), want, "{after}");
@@ -139,6 +151,7 @@ fn in_rust_and_go_what_hides_a_package_s_names_counts() {
         (format!("{GO}\nfunc len(x []int) int {{ return 0 }}\n"), vec!["TestA len"]),
         (format!("{GO}\nfunc total() int {{ return 0 }}\n"), vec![]),
         (format!("{GO}\nfunc items() int {{ return 0 }}\n"), vec![]),
+        (GO.replace("\"testing\"", "testing \"testing\""), vec![]),
         (GO.replace("\"testing\"", "(\n\t\"fmt\"\n\t\"testing\"\n)"), vec![]),
     ] {
         assert_eq!(found(Language::Go, GO, &after), want, "{after}");

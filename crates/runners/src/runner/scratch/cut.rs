@@ -27,8 +27,23 @@ pub(super) fn cut(place: &Place, tests: &[InlineTest]) -> Result<(), Trouble> {
             .map(str::to_owned)
             .collect();
         if let Some(text) = tdd_source::without_tests(language, &source, &names) {
+            let text = if names.is_empty() { text } else { lenient(&text) };
             regular_file::write(&path, &text).map_err(|error| disk(&path, &error))?;
         }
     }
     Ok(())
+}
+
+/// What the tests that are gone have used is used by nothing now, and a project may deny warnings.
+fn lenient(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    for line in source.split_inclusive('\n') {
+        text.push_str(line);
+        if line.trim() == "#[cfg(test)]" {
+            let margin = &line[..line.len() - line.trim_start().len()];
+            text.push_str(margin);
+            text.push_str("#[allow(unused)]\n");
+        }
+    }
+    text
 }
