@@ -56,10 +56,16 @@ impl<'t, 's> Scopes<'t, 's> {
             own: HashMap::new(),
             declaring: HashSet::new(),
         };
+        let imports = imports(tree);
+        let modules: HashMap<&str, &str> = imports
+            .iter()
+            .filter(|import| import.name.is_empty())
+            .map(|import| (import.local.as_str(), import.from.as_str()))
+            .collect();
         for at in tree.all() {
-            scopes.take(at);
+            scopes.take(at, &modules);
         }
-        for import in imports(tree) {
+        for import in imports {
             let keeps_name = match import.name.as_str() {
                 "" => is_last_word(&import.from, &import.local),
                 name => name == import.local,
@@ -70,13 +76,17 @@ impl<'t, 's> Scopes<'t, 's> {
         scopes
     }
 
-    fn take(&mut self, at: usize) {
+    /// `modules`: the names of imported modules, and where they come from.
+    fn take(&mut self, at: usize, modules: &HashMap<&str, &str>) {
         let tree = self.tree;
+        let from = taken_apart(tree, at).and_then(|module| modules.get(module));
         for leaf in declared_by(tree, at) {
             self.declaring.insert(leaf);
             let name = tree.text(leaf);
-            if name != "_" {
-                self.bind(at, name, Bound { at: leaf, import: None, keeps_name: true });
+            let is_same = tree.kind(leaf) == "shorthand_property_identifier_pattern";
+            let import = from.filter(|_| is_same).map(|from| (name.to_owned(), (*from).to_owned()));
+            if name != "_" && !is_overload(tree, at) {
+                self.bind(at, name, Bound { at: leaf, import, keeps_name: true });
             }
         }
         if tree.kind(at) == "global_statement" {
@@ -339,6 +349,23 @@ fn is_no_pattern(kind: &str) -> bool {
             | "optional_parameter"
             | "parameter_declaration"
     )
+}
+
+/// `const { one, two } = shop`: what is taken apart.
+fn taken_apart<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
+    let name = tree.child(at, "name").filter(|_| tree.kind(at) == "variable_declarator")?;
+    let value = tree.child(at, "value").filter(|value| tree.kind(*value) == "identifier")?;
+    (tree.kind(name) == "object_pattern").then(|| tree.text(value))
+}
+
+/// A signature that `typing.overload` declares is none of the function that is called.
+fn is_overload(tree: &Tree<'_>, function: usize) -> bool {
+    let around = tree.node(function).parent;
+    let is_mark = |at: usize| {
+        tree.kind(at) == "decorator"
+            && tree.text(at).trim_start_matches('@').rsplit('.').next().map(str::trim) == Some("overload")
+    };
+    tree.kind(around) == "decorated_definition" && tree.children(around).any(is_mark)
 }
 
 /// What a fixture of pytest is asked for by.

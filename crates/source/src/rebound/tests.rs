@@ -72,6 +72,7 @@ fn what_is_added_for_new_tests_alone_changes_no_old_one() {
         PY.replace("from shop import one", "from later import one"),
         PY.replace("from shop import one", "from shop import *"),
         added("ALL = [one for one in range(3)]"),
+        added("from typing import overload\n\n@overload\ndef helper(x: int) -> int: ..."),
         added("try:\n    import tomllib\nexcept ImportError:\n    import tomli as tomllib"),
         PY.replace("from shop import one", "from shop import one\nfrom shop import one"),
         added("from math import floor\nimport shop"),
@@ -107,6 +108,13 @@ fn in_scripts_the_levels_around_a_test_count() {
         (format!("import {{ expect }} from 'vitest';\n{JS}"), vec![]),
         (format!("{JS}\ndescribe('more', () => {{ const one = () => 2; it('b', () => {{}}); }});\n"), vec![]),
         (format!("{JS}\nconst total = 3;\n"), vec![]),
+        (
+            JS.replace(
+                "import { one } from './shop';",
+                "import * as shop from './shop';\nconst { one, two } = shop;",
+            ),
+            vec![],
+        ),
         (format!("{JS}\nfor (const one of [1, 2]) {{ it(`new ${{one}}`, () => {{}}); }}\n"), vec![]),
         (JS.replace("{ one }", "{ one, two }"), vec![]),
         (JS.replace("'./shop'", "'./shop.js'"), vec![]),
