@@ -30,7 +30,7 @@ fn is_case_of(id: &TestId, name: &str) -> bool {
 }
 
 /// Whether a name means a test: by its id, by the one that namesakes share, or as one of its cases.
-fn means(name: &str, id: &TestId) -> bool {
+pub(super) fn means(name: &str, id: &TestId) -> bool {
     id.0 == name || id.shared() == name || is_case_of(id, name) || is_alias(name, id)
 }
 

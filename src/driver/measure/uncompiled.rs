@@ -24,7 +24,8 @@ use tdd_source::Language;
 
 use super::Work;
 use super::by_name::named_by;
-use super::homes::{homes, id_in};
+use super::cases::means;
+use super::homes::{Home, homes, id_in};
 use super::sources::SourceBook;
 
 impl<W: World> Drive<'_, W> {
@@ -194,9 +195,11 @@ impl<W: World> Drive<'_, W> {
         let project = self.state.run.project.clone();
         let mut found: Vec<InlineTest> = Vec::new();
         let by_name = self.named_inside(mapping, work, id)?;
-        let by_block = owned.into_iter().chain(superseded.into_iter().map(TestId));
+        let known: Vec<TestId> = self.known_tests().into_iter().cloned().collect();
+        let is_superseded = |id: &&TestId| superseded.iter().any(|name| means(name, id));
+        let by_block = owned.into_iter().chain(known.iter().filter(is_superseded).cloned());
         for named in by_block.chain(by_name) {
-            for home in homes(&named) {
+            for home in homes(&named).into_iter().chain(with_fewer_modules(&named)) {
                 let is_it = |path: &RelPath| mapping::in_project(path, &project) == home.file;
                 let changed = work.changed.iter().find(|change| {
                     change.kind != ChangeKind::Deleted
@@ -242,6 +245,17 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(found)
     }
+}
+
+/// Where a test stands that is called by its own file and by all modules that lead to it.
+fn with_fewer_modules(named: &TestId) -> Vec<Home> {
+    let (file, mut rest) = named.0.split_once("::").unwrap_or((&named.0, ""));
+    let mut found = Vec::new();
+    while let Some((_, inner)) = rest.split_once("::") {
+        found.push(Home { file: file.to_owned(), name: inner.to_owned() });
+        rest = inner;
+    }
+    found
 }
 
 /// Failures of a target's files, by its root.
