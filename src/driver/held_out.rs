@@ -168,8 +168,7 @@ impl<W: World> Drive<'_, W> {
         let files = held.test_files();
         let mut order = TestOrder {
             label: "held-out tests".to_owned(),
-            leave_out: mapping.left_out(&self.unreached(None)),
-            cut: mapping.cut(&self.unreached(None)),
+            without: mapping.without(&self.unreached(None)),
             told_apart: files.clone(),
             canary: CanaryWish::Beside(files),
             ..TestOrder::default()

@@ -2,8 +2,8 @@
 //! left it: a role must not write the next one's instructions.
 
 use crate::text::prompt::{
-    self, ExistingTests, FirstTests, ImplementerBrief, LeftWork, Prompt, Protected, RefactorerBrief,
-    RetryCause, TestWriterBrief,
+    self, Configuration, ExistingTests, FirstTests, ImplementerBrief, LeftWork, Prompt, Protected,
+    RefactorerBrief, RetryCause, TestWriterBrief,
 };
 use tdd_core::attempt::AttemptKind;
 use tdd_core::commands::Suite;
@@ -66,12 +66,14 @@ impl<W: World> Drive<'_, W> {
 
     fn test_writer_prompt(&mut self) -> Result<Prompt, Trouble> {
         let habits = self.habits()?;
+        let fixed = self.configuration_among_tests()?;
         let run = &self.state.run;
         let more = self.state.more_tests_for();
         let in_hand = |criterion: &&Criterion| {
             run.plan.criteria.contains(&criterion.id) && (more.is_empty() || more.contains(&criterion.id))
         };
         let criteria: Vec<Criterion> = run.requirement.criteria.iter().filter(in_hand).cloned().collect();
+        let allowed: Vec<String> = run.requirement.allow_config.iter().map(ToString::to_string).collect();
         let brief = TestWriterBrief {
             requirement: &run.requirement.path,
             title: run.requirement.title.as_deref(),
@@ -81,6 +83,7 @@ impl<W: World> Drive<'_, W> {
             runner: run.commands.runner,
             habits: &habits,
             test_patterns: self.policy.test_patterns(),
+            configuration: Configuration { fixed: &fixed, allowed: &allowed },
             existing_tests: match run.plan.supersede {
                 SupersedeRule::AsListed => ExistingTests::MayBeSuperseded,
                 SupersedeRule::Refuse => ExistingTests::Fixed,
@@ -91,6 +94,14 @@ impl<W: World> Drive<'_, W> {
             return Ok(prompt::test_writer(&brief, &self.setup.mask));
         }
         Ok(prompt::more_tests(&brief, &self.first_tests(more), &self.setup.mask))
+    }
+
+    /// Files that fit a test pattern and that no role may write.
+    fn configuration_among_tests(&mut self) -> Result<Vec<String>, Trouble> {
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(Vec::new()) };
+        let mut files = self.ports.checkpoints.files(&zero)?;
+        files.retain(|file| self.policy.is_gate_among_tests(file));
+        Ok(files.iter().map(ToString::to_string).collect())
     }
 
     /// The tests that these criteria have.

@@ -10,7 +10,7 @@ use tdd_core::criterion::CriterionId;
 use tdd_core::event::Event;
 use tdd_core::finding::RunRef;
 use tdd_core::labels;
-use tdd_core::mapping::{self, Without};
+use tdd_core::mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{self, FileClass};
 use tdd_core::role::Key;
@@ -92,16 +92,14 @@ impl<W: World> Drive<'_, W> {
         if let Some(run) = red.runs.last().filter(|_| is_alone) {
             return Ok((SeenTests::Red(run.output.clone()), Vec::new()));
         }
-        let Without { files: leave_out, tests: cut } = self.mapping().without(&self.unreached(Some(id)));
         let order = TestOrder {
             label: format!("RED {id}, for the prompt"),
-            leave_out,
-            cut,
+            without: self.mapping().without(&self.unreached(Some(id))),
             only_files: own.files.clone(),
             only_ids: own.ids,
             told_apart: own.files,
             canary: CanaryWish::None,
-            deadline_ms: None,
+            ..TestOrder::default()
         };
         self.ports.protection.seal(sealed_classes(&Key::Implementer(id.clone())), &[])?;
         let run = self.run_tests(&order).await?;

@@ -217,7 +217,10 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             Notice::EndsProcess { path, what } => {
                 Notice::EndsProcess { path, what: (self.setup.mask)(&what) }
             }
-            Notice::RemovedName { .. } | Notice::NewName { .. } | Notice::Unseen(_) => notice,
+            Notice::RemovedName { .. }
+            | Notice::NewName { .. }
+            | Notice::ChangedExample(_)
+            | Notice::Unseen(_) => notice,
         }
     }
 
@@ -263,13 +266,10 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(learned)
     }
 
-    /// Whether a file is a test file by what it holds. In Rust tests lie inside sources, so there
-    /// a file that holds some says nothing about the whole of it.
+    /// Whether a file is a test file by what it holds.
     fn holds_tests(&mut self, zero: &CheckpointId, path: &RelPath) -> Result<bool, Trouble> {
-        let language = Language::of(path.extension()).filter(|language| *language != Language::Rust);
-        let Some(language) = language else { return Ok(false) };
         let source = self.source(zero, path)?.unwrap_or_default();
-        Ok(!tdd_source::declared(language, &source).is_empty())
+        Ok(Language::of(path.extension()).is_some_and(|it| tdd_source::holds_plain_tests(it, &source)))
     }
 
     /// Files that hold tests by their name, but are sources to the rules, in a language without a

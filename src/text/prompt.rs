@@ -10,6 +10,7 @@ mod more;
 mod protected;
 mod quote;
 mod retry;
+mod writable;
 
 pub use protected::Protected;
 use protected::protected;
@@ -24,6 +25,8 @@ use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::{Criterion, CriterionId, Verify};
 use tdd_core::finding::RunRef;
 use tdd_core::path::RelPath;
+pub use writable::Configuration;
+use writable::writable;
 
 /// Hides secrets in a text before it goes into a prompt.
 pub type Mask<'a> = &'a dyn Fn(&str) -> String;
@@ -66,6 +69,8 @@ pub struct TestWriterBrief<'a> {
     pub habits: &'a Habits,
     /// Patterns of what a test file is, for a person to read: nothing else may be written.
     pub test_patterns: &'a [String],
+    /// Files that fit a pattern and configure how tests run, and those of them that the requirement lets roles write.
+    pub configuration: Configuration<'a>,
     pub existing_tests: ExistingTests,
     /// The turn cap of the child.
     pub turns: u32,
@@ -158,29 +163,6 @@ pub fn test_writer(brief: &TestWriterBrief<'_>, mask: Mask<'_>) -> Prompt {
         draft.add(&criterion.id.to_string(), criterion_for_test_writer(brief, criterion));
     }
     draft.finish()
-}
-
-/// What the test-writer may write.
-fn writable(brief: &TestWriterBrief<'_>) -> String {
-    let patterns = match list(brief.test_patterns) {
-        None => "test files".to_owned(),
-        Some(list) => format!("test files, which are those that match one of these patterns:\n\n{list}\n\n"),
-    };
-    let gap = if patterns.ends_with('\n') { "" } else { ". " };
-    let existing = match brief.existing_tests {
-        ExistingTests::MayBeSuperseded => {
-            "Existing tests stay as they are, except those that the requirement makes wrong: change these, and \
-             name them under `supersedes`."
-        }
-        ExistingTests::Fixed => {
-            "Existing tests stay as they are, all of them. If the requirement makes one wrong, say \
-             `status: failed` and name it in `notes`."
-        }
-    };
-    format!(
-        "You may write {patterns}{gap}Everything else is read-only for you, but for a development dependency that \
-         your tests need. {existing}"
-    )
 }
 
 /// The first prompt of GREEN, for one criterion.

@@ -332,9 +332,15 @@ fn carried_no_canary(state: &State) -> bool {
 const ASSERTS_NOTHING: &str = "assertion never seen failing: its tests pass whatever value stands in the place of what the \
      run wrote, and are red only where that throws; read what they expect, and have them ask for more";
 
+const NEVER_REACHED: &str = "assertion never reached: nothing that its tests expect is looked at with the code as it is; \
+     read them, and have them expect something in any case";
+
 pub(super) fn unverified(state: &State) -> Vec<(CriterionId, String)> {
     let why = |id: &CriterionId| match (state.progress.get(id), state.verify(id)) {
-        (Some(Progress::Green), _) if state.asserts_nothing(id) => Some(ASSERTS_NOTHING.to_owned()),
+        (Some(Progress::Green), _) if state.asserts_nothing(id) => {
+            let is_idle = state.proof.as_deref().is_some_and(|proof| proof.reaches_nothing(id));
+            Some(if is_idle { NEVER_REACHED } else { ASSERTS_NOTHING }.to_owned())
+        }
         (Some(Progress::Green | Progress::AlreadyGreen), _) => None,
         (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)".to_owned()),
         (_, Verify::Mdtest(_)) => Some(mdtest_words(state.words.get(id))),

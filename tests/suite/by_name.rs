@@ -45,6 +45,17 @@ fn ac_tdd_8_106_a_test_says_by_its_own_name_whose_it_is() {
 }
 
 #[test]
+fn ac_tdd_8_109_an_old_file_that_is_listed_stands_for_its_new_tests() {
+    let Some(ran) = run(&test("test_two"), &json!({ "AC-STE-1.1": ["tests/test_old.py"] })) else { return };
+    ran.expect(0).says_on_stdout(&["missing (1 test)"]);
+    // Nothing of it is new that the criterion could need.
+    let passes = "\n    def test_one(self):\n        self.assertEqual(shop.one(), 1)\n";
+    if let Some(ran) = run(passes, &json!({ "AC-STE-1.1": ["tests/test_old.py"] })) {
+        ran.expect(1).says(&["test_one passes before any code was written"]);
+    }
+}
+
+#[test]
 fn ac_tdd_8_106_an_id_is_known_with_either_sign_between_class_and_test() {
     for id in ["tests/test_old.py::Old.test_two", "tests/test_old.py::Old::test_two"] {
         if let Some(ran) = run(&test("test_two"), &json!({ "AC-STE-1.1": [id] })) {

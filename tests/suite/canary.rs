@@ -17,6 +17,7 @@ use std::time::Duration;
 use tdd_core::commands::{ProjectCommands, RunnerKind};
 use tdd_core::event::Leaked;
 use tdd_core::evidence::evidence;
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{CanaryWish, TestOrder, Tests};
 use tdd_core::test::{Canary, Exit, Outcome, TestRun};
@@ -454,8 +455,8 @@ fn an_honest_green_carries_a_canary_that_nobody_sees(kind: RunnerKind) {
     // Other files take part or not, as they would without it.
     let other = lab.judged.replace("ac_1", "ac_2");
     lab.write(&other, "throw new Error('too early');\n");
-    let leave_out = vec![RelPath::new(&other).unwrap()];
-    let run = lab.order(&TestOrder { leave_out, canary, ..TestOrder::default() });
+    let without = Without::files(vec![RelPath::new(&other).unwrap()]);
+    let run = lab.order(&TestOrder { without, canary, ..TestOrder::default() });
     assert_eq!((run.canary, evidence(&run)), (Canary::SeenFailing, Ok(())), "{}", run.output);
     assert_eq!(passed(&run), [id.as_str()]);
     let run = lab.run();

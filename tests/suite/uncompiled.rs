@@ -114,3 +114,30 @@ fn ac_tdd_8_105_a_signature_that_tests_inside_call_changes_with_a_later_criterio
     let ran = sandbox.scripted(&json!([writer, one, two, last]), &["--proof", "full"]);
     ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)", "AC-STE-1.2  missing (1 test)"]);
 }
+
+#[test]
+fn ac_tdd_8_116_a_path_that_begins_with_a_module_of_the_crate_is_its_own() {
+    let root = "mod parts;\n\nfn main() {\n    println!(\"{}\", parts::sum(&[1, 2]));\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    \
+                #[test]\n    fn sums() {\n        assert_eq!(parts::sum(&[1, 2]), 3);\n    }\n}\n";
+    for (call, more) in [
+        ("parts::mean(&[1, 3])", "\npub fn mean(all: &[u32]) -> u32 {\n    sum(all) / all.len() as u32\n}\n"),
+        (
+            "parts::Mean::of(&[1, 3])",
+            "\npub struct Mean;\n\nimpl Mean {\n    pub fn of(all: &[u32]) -> u32 {\n        sum(all) / all.len() as u32\n    }\n}\n",
+        ),
+    ] {
+        let sandbox = project("cart", ("src/main.rs", root), &["`mean` gives the mean."]);
+        sandbox.write("src/parts.rs", SUM);
+        sandbox.commit();
+        let new = format!(
+            "\n    #[test]\n    fn ac_ste_1_1_means() {{\n        assert_eq!({call}, 2);\n    }}\n}}\n"
+        );
+        let red = format!("{}{new}", root.strip_suffix("}\n").unwrap());
+        let calls = json!([
+            role("test-writer", "src/main.rs", &red),
+            role("implementer", "src/parts.rs", &format!("{SUM}{more}")),
+            { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+        ]);
+        sandbox.scripted(&calls, &["--proof", "off"]).expect(0).says_on_stdout(&["missing (1 test)"]);
+    }
+}

@@ -40,15 +40,22 @@ pub struct InlineTest {
 }
 
 /// What takes no part in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Without {
     /// Test files, as if they were not there.
+    #[serde(rename = "leave_out")]
     pub files: Vec<RelPath>,
     /// Tests that are cut out of sources.
+    #[serde(rename = "cut", default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<InlineTest>,
 }
 
 impl Without {
+    /// Test files alone.
+    pub fn files(files: Vec<RelPath>) -> Self {
+        Self { files, tests: Vec::new() }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.tests.is_empty()
     }
@@ -174,15 +181,16 @@ impl Mapping {
         files.into_iter().cloned().collect()
     }
 
-    /// Tests that are cut out of sources while these criteria are not reached.
-    pub fn cut(&self, unreached: &[CriterionId]) -> Vec<InlineTest> {
-        let owned = unreached.iter().filter_map(|id| self.owned.get(id));
-        owned.flat_map(|owned| &owned.uncompiled).cloned().collect()
-    }
-
     /// All that takes no part while these criteria are not reached.
     pub fn without(&self, unreached: &[CriterionId]) -> Without {
-        Without { files: self.left_out(unreached), tests: self.cut(unreached) }
+        let owned = unreached.iter().filter_map(|id| self.owned.get(id));
+        let tests = owned.flat_map(|owned| &owned.uncompiled).cloned().collect();
+        Without { files: self.left_out(unreached), tests }
+    }
+
+    /// All tests that do not compile before their criteria are green.
+    pub fn uncompiled(&self) -> Vec<InlineTest> {
+        self.owned.values().flat_map(|owned| &owned.uncompiled).cloned().collect()
     }
 
     /// All files that do not load before some criterion is green, and hold tests of others.

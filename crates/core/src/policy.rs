@@ -209,6 +209,11 @@ impl Policy {
         self.classify(path) == FileClass::Test && !CODE.contains(&path.extension()) && !names_a_test(path)
     }
 
+    /// Whether this file fits a pattern of test files and decides how tests run.
+    pub fn is_gate_among_tests(&self, path: &RelPath) -> bool {
+        self.globs.tests.is_match(path.as_str()) && self.classify(path) == FileClass::Gate
+    }
+
     pub fn classify(&self, path: &RelPath) -> FileClass {
         let text = path.as_str();
         let (globs, EffectivePolicy { learned, own_gates, allowed_config, specs_dir, other_specs, .. }) =

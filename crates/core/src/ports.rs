@@ -11,7 +11,7 @@ use crate::commands::Suite;
 use crate::criterion::CriterionId;
 use crate::event::{Event, Leaked};
 use crate::fix::classify::TypeErrors;
-use crate::mapping::{InlineTest, Without};
+use crate::mapping::Without;
 use crate::mdtest::{Status, Voice};
 use crate::path::RelPath;
 use crate::policy::{FileClass, Policy};
@@ -147,15 +147,23 @@ pub enum CanaryWish {
     Beside(Vec<RelPath>),
 }
 
+/// Which copies of the judged tests are run once more in the place of these themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Confirm {
+    /// Those that did not show beside them what they must.
+    #[default]
+    Suspects,
+    /// Those that did, too: code that reads its tests finds these unchanged as long as copies lie beside them.
+    All,
+}
+
 /// What is to be run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestOrder {
     /// For a person and for the log's name: `baseline`, `RED`, `GREEN AC-STE-1.2`.
     pub label: String,
-    /// Test files that must not take part, as if they were not there.
-    pub leave_out: Vec<RelPath>,
-    /// Tests that are cut out of their sources.
-    pub cut: Vec<InlineTest>,
+    /// What must not take part.
+    pub without: Without,
     /// Only these files' tests and these ids; empty means all.
     pub only_files: Vec<RelPath>,
     pub only_ids: Vec<TestId>,
@@ -163,6 +171,8 @@ pub struct TestOrder {
     pub told_apart: Vec<RelPath>,
     /// Takes part whatever is chosen or left out, and is gone from the tree afterwards.
     pub canary: CanaryWish,
+    /// Which copies of the judged tests are looked at in their own place.
+    pub confirm: Confirm,
     /// Milliseconds after which it is ended, if its usual deadline is not earlier.
     pub deadline_ms: Option<u64>,
 }

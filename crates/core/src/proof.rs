@@ -114,6 +114,8 @@ pub enum Seen {
     /// the place of each body, they pass, and no copy of them in which an expectation is changed fails, or
     /// what they run does nothing.
     ByErrorAlone { test: TestId },
+    /// Nothing that they expect is reached with the code as it is, in this test and all others.
+    NeverReached { test: TestId },
     /// They pass under every stub, and nothing else of the change could be what they look at.
     Hollow,
     /// They pass under every stub that was tried, and this may be why.
@@ -152,6 +154,12 @@ pub struct ProofFindings {
     /// Bodies and lines of the change that could not be stubbed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unstubbed: Vec<String>,
+    /// Tests of this run that pass whatever they expect, where their own files say something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub toothless: Vec<TestId>,
+    /// Tests of this run of which no expectation is reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub never_reached: Vec<TestId>,
     /// Parts of the proof that could not be made, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_made: Vec<String>,
@@ -174,6 +182,8 @@ impl ProofFindings {
             gate_outside: None,
             gate_rests_on: Vec::new(),
             unstubbed: Vec::new(),
+            toothless: Vec::new(),
+            never_reached: Vec::new(),
             not_made: Vec::new(),
             bodies: 0,
             runs: Vec::new(),
@@ -186,7 +196,13 @@ impl ProofFindings {
 
     /// Whether no expectation of this criterion's tests was ever seen failing, though all was tried.
     pub fn asserts_nothing(&self, id: &CriterionId) -> bool {
-        self.of(id).is_some_and(|proof| matches!(proof.seen, Seen::ByErrorAlone { .. }))
+        self.of(id)
+            .is_some_and(|proof| matches!(proof.seen, Seen::ByErrorAlone { .. } | Seen::NeverReached { .. }))
+    }
+
+    /// Whether nothing that this criterion's tests expect is reached.
+    pub fn reaches_nothing(&self, id: &CriterionId) -> bool {
+        self.of(id).is_some_and(|proof| matches!(proof.seen, Seen::NeverReached { .. }))
     }
 
     /// Whether a test of this criterion was seen failing on code that does nothing.

@@ -282,6 +282,8 @@ pub enum UntoldWhy {
     NotRepeatable,
     /// The changed expectation is never reached.
     NotReached,
+    /// None of its expectations is.
+    NeverReached,
     /// Its copies failed, but by something else than what they expect.
     Otherwise,
 }
@@ -294,6 +296,7 @@ impl fmt::Display for UntoldWhy {
             Self::Budget => "the copies that a run has, or their time, were spent before it",
             Self::NotRepeatable => "a copy of it fails even unchanged",
             Self::NotReached => "what it expects is not reached when it runs",
+            Self::NeverReached => "nothing that it expects is reached when it runs",
             Self::Otherwise => "its copies fail by something else than what they expect",
         })
     }

@@ -20,9 +20,12 @@ use tdd_core::trouble::Trouble;
 use tdd_snapshot::git_facts;
 
 use crate::ignored::{self, Kind};
+use crate::packages;
 
 /// Ours in such a folder: it says whose it is.
 const OURS: &str = ".tdd";
+/// A folder of packages.
+const PACKAGES: &str = "node_modules";
 /// Entries of a folder of packages that are linked one by one.
 const MOST_LINKS: usize = 20_000;
 /// Files of one kind that are told.
@@ -52,7 +55,8 @@ impl Checkouts {
         self.folder.as_ref().map(CopyFolder::path).ok_or_else(|| Trouble::internal("no checkout is open"))
     }
 
-    fn link(&self, path: &RelPath) -> io::Result<()> {
+    /// `without`: packages that stay out of it.
+    fn link(&self, path: &RelPath, without: &[PathBuf]) -> io::Result<()> {
         let Ok(root) = self.root() else { return Ok(()) };
         let (from, to) = (self.repository.join(path.as_str()), root.join(path.as_str()));
         // Its folder may hold nothing that a commit knows.
@@ -62,29 +66,37 @@ impl Checkouts {
         if to.symlink_metadata().is_ok() {
             return Ok(());
         }
-        if path.file_name() == "node_modules" && from.is_dir() {
-            return self.link_packages((&from, &to), root);
+        if path.file_name() == PACKAGES && from.is_dir() {
+            return self.link_packages((&from, &to), (root, without));
         }
         symlink(&from, &to)
     }
 
     /// A folder of packages: a link for each, so that a package of the repository's own is the checkout's.
-    fn link_packages(&self, (from, to): (&Path, &Path), root: &Path) -> io::Result<()> {
+    fn link_packages(
+        &self,
+        (from, to): (&Path, &Path),
+        (root, without): (&Path, &[PathBuf]),
+    ) -> io::Result<()> {
         std::fs::create_dir_all(to)?;
         for entry in folder::entries_if_any(from)?.into_iter().take(MOST_LINKS) {
             let (name, path) = (entry.file_name(), entry.path());
             let target = to.join(&name);
             let is_scope = name.as_encoded_bytes().starts_with(b"@") && entry.file_type()?.is_dir();
-            if WRITTEN.iter().any(|written| name == *written) {
+            if WRITTEN.iter().any(|written| name == *written) || without.contains(&path) {
                 continue;
             }
             if is_scope {
-                self.link_packages((&path, &target), root)?;
+                self.link_packages((&path, &target), (root, without))?;
             } else {
                 symlink(self.own_package(&path, root).unwrap_or(path), &target)?;
             }
         }
         Ok(())
+    }
+
+    fn in_repository(&self, path: &Path) -> Option<RelPath> {
+        RelPath::new(path.strip_prefix(&self.repository).ok()?.to_str()?)
     }
 
     /// Where a link into the repository leads to in the checkout.
@@ -123,7 +135,7 @@ impl Bench for Checkouts {
             if path.is_within(OURS) {
                 continue;
             }
-            let known = ignored::by_name(&self.repository, &path);
+            let known = ignored::by_name(&self.repository, &path, self.since);
             // To look for the age of all takes long, and the first checkout asks for none.
             let is_asked = what > Bring::Dependencies;
             let kind = match known {
@@ -138,8 +150,17 @@ impl Bench for Checkouts {
                 Kind::Since => what >= Bring::Everything,
             };
             if is_wanted {
-                self.leads_to.push(self.repository.join(path.as_str()));
-                self.link(&path).map_err(|error| disk(&self.repository.join(path.as_str()), &error))?;
+                let full = self.repository.join(path.as_str());
+                let unasked = match path.file_name() {
+                    PACKAGES => packages::unasked(&self.repository, &full, self.since),
+                    _ => Vec::new(),
+                };
+                let without = if what >= Bring::Everything { &[][..] } else { &unasked };
+                self.leads_to.push(full.clone());
+                self.link(&path, without).map_err(|error| disk(&full, &error))?;
+                if without.is_empty() {
+                    brought.extend(unasked.iter().filter_map(|package| self.in_repository(package)));
+                }
             }
             if is_wanted && kind != Kind::Dependency {
                 brought.push(path);

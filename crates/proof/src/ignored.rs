@@ -7,9 +7,19 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tdd_core::path::RelPath;
 
-/// Folders of what a project depends on, by the names that their tools give them.
-const DEPENDENCIES: [&str; 8] =
-    ["node_modules", ".venv", "venv", "env", "vendor", "target", "bower_components", ".yarn"];
+/// Folders of what a project depends on, by the names that their tools give them, and the manifests beside which a tool
+/// makes one.
+const DEPENDENCIES: [(&str, &[&str]); 5] = [
+    ("node_modules", &["package.json", "deno.json"]),
+    ("vendor", &["composer.json", "go.mod", "Gemfile", "Cargo.toml", "package.json"]),
+    ("target", &["Cargo.toml", "pom.xml", "build.sbt", "project.clj"]),
+    ("bower_components", &["bower.json"]),
+    (".yarn", &["package.json"]),
+];
+/// Environments of Python by their usual names. One has a file that says so; what merely bears the name may be anything.
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
+/// What says it.
+const MARKS: [&str; 2] = ["pyvenv.cfg", "conda-meta"];
 
 /// What tools keep for the next time: in a checkout it is made anew, since anybody may have written it.
 const CACHES: [&str; 21] = [
@@ -50,12 +60,21 @@ pub(crate) enum Kind {
     Since,
 }
 
-/// What its name tells.
-pub(crate) fn by_name(repository: &Path, path: &RelPath) -> Option<Kind> {
+/// What its name tells. A folder of such a name that came since and that no tool could have made there is none.
+pub(crate) fn by_name(repository: &Path, path: &RelPath, since: SystemTime) -> Option<Kind> {
     let name = path.file_name();
     let full = repository.join(path.as_str());
-    let is_environment = || full.join("pyvenv.cfg").is_file();
-    if DEPENDENCIES.contains(&name) && full.is_dir() || is_environment() {
+    let is_new = || full.metadata().and_then(|about| about.created()).is_ok_and(|made| made > since);
+    let has_manifest = |manifests: &[&str]| {
+        let beside = full.parent().unwrap_or(repository);
+        manifests.iter().any(|manifest| beside.join(manifest).is_file())
+    };
+    let known = DEPENDENCIES.iter().find(|(known, _)| *known == name).filter(|_| full.is_dir());
+    let is_environment = || {
+        MARKS.iter().any(|mark| full.join(mark).exists())
+            || (ENVIRONMENTS.contains(&name) && full.is_dir() && !is_new())
+    };
+    if known.is_some_and(|(_, manifests)| has_manifest(manifests) || !is_new()) || is_environment() {
         return Some(Kind::Dependency);
     }
     let is_cache = CACHES.contains(&name)

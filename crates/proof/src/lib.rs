@@ -11,6 +11,7 @@
 mod checkout;
 mod ignored;
 mod lines;
+mod packages;
 mod stubs;
 
 pub use checkout::Checkouts;

@@ -3,7 +3,8 @@
 //! ```text
 //! commands ─► scripts, Makefile targets, scripts of package.json ─► what those run
 //! conftest.py, options of pytest ─► plugins ─► what those load
-//! configurations of vitest, jest, TypeScript ─► what they import, extend and set up with
+//! configurations of vitest, jest, TypeScript, eslint, … ─► what they import, extend and set up with, from
+//!     packages of the repository, too
 //! ```
 //!
 //! What the commands name themselves counts as it stands. What is found behind that counts only if it is
@@ -11,9 +12,15 @@
 //! changes that is never to be blamed. Neighbours: `runners::gate_names` reads, `core::policy::tooling` judges
 //! names. Done once, before anybody forks.
 
+mod javascript;
+mod packages;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use self::packages::Packages;
 use crate::gate_names::{self, Call, Named, Program};
 use crate::runner::place::Place;
 use tdd_child::regular_file;
@@ -38,7 +45,9 @@ pub fn find(repository: &Path, project: &Path, lines: &[&str], policy: &Policy) 
         name: String::new(),
         found: BTreeSet::new(),
         read: BTreeSet::new(),
+        packages: Packages::default(),
     };
+    search.packages = search.own_packages();
     search.name = search.name_of_product();
     let here = search.project.clone();
     for line in lines {
@@ -60,6 +69,7 @@ struct Search<'a> {
     name: String,
     found: BTreeSet<RelPath>,
     read: BTreeSet<RelPath>,
+    packages: Packages,
 }
 
 /// From where a shell text is run.
@@ -170,6 +180,7 @@ impl Search<'_> {
         } else if begins(&["vitest.", "vite.config.", "jest.config.", "jest.setup."])
             || name == "package.json"
             || name == "bunfig.toml"
+            || (self.policy.classify(file) == FileClass::Gate && javascript::is_script_or_json(file))
         {
             self.script_config(file, 0);
         }
@@ -188,7 +199,7 @@ impl Search<'_> {
             match named {
                 Named::Plugin(name) => self.module(&name, file.folder(), Why::Plugin, depth),
                 Named::Module(name) => self.module(&name, file.folder(), Why::Import, depth),
-                Named::Path(_) | Named::Import(_) => {}
+                Named::Path(_) | Named::Import(_) | Named::Package(_) => {}
             }
         }
     }
@@ -216,77 +227,6 @@ impl Search<'_> {
             self.found.insert(file.clone());
             self.python(&file, depth + 1);
         }
-    }
-
-    fn tsconfig(&mut self, file: &RelPath, depth: usize) {
-        if depth > DEEPEST || self.read.len() > MOST_READ || !self.read.insert(file.clone()) {
-            return;
-        }
-        let Some(text) = self.text(file) else { return };
-        for named in gate_names::of_tsconfig(&text) {
-            let Named::Path(path) = named else { continue };
-            let base = joined(file.folder(), &path);
-            let paths = ["", ".json", "/tsconfig.json"].map(|end| RelPath::new(&format!("{base}{end}")));
-            if let Some(next) =
-                paths.into_iter().flatten().find(|next| self.exists(next) && next.extension() == "json")
-            {
-                if self.is_nobodys(&next) {
-                    self.found.insert(next.clone());
-                }
-                self.tsconfig(&next, depth + 1);
-            }
-        }
-    }
-
-    fn script_config(&mut self, file: &RelPath, depth: usize) {
-        if depth > DEEPEST || self.read.len() > MOST_READ || !self.read.insert(file.clone()) {
-            return;
-        }
-        let Some(text) = self.text(file) else { return };
-        for named in gate_names::of_javascript_config(&text) {
-            let (path, is_import) = match named {
-                Named::Import(path) => (path, true),
-                Named::Path(path) => (path, false),
-                Named::Plugin(_) | Named::Module(_) => continue,
-            };
-            let Some(next) = self.script_file(file.folder(), &path) else { continue };
-            let counts =
-                if is_import { is_tooling(&next) } else { !lies_among_sources(&next) || is_tooling(&next) };
-            if counts && self.is_nobodys(&next) {
-                self.found.insert(next.clone());
-                // What files of a set-up import is as often what is tested.
-                if is_import || next.file_name().contains("preset") {
-                    self.script_config(&next, depth + 1);
-                }
-            }
-        }
-    }
-
-    /// The file that a path of a configuration means, as the tools complete it.
-    fn script_file(&self, folder: &str, path: &str) -> Option<RelPath> {
-        const ENDS: [&str; 15] = [
-            "",
-            ".ts",
-            ".js",
-            ".mts",
-            ".mjs",
-            ".cts",
-            ".cjs",
-            ".tsx",
-            ".jsx",
-            ".json",
-            "/index.ts",
-            "/index.js",
-            "/jest-preset.js",
-            "/jest-preset.json",
-            "/vitest.config.ts",
-        ];
-        let base = joined(folder, path);
-        let ends = ENDS.iter().map(|end| format!("{base}{end}"));
-        // TypeScript's own way: the name says `.js`, the file is `.ts`.
-        let typed = base.strip_suffix(".js").map(|stem| format!("{stem}.ts"));
-        let paths = ends.chain(typed).filter_map(|path| RelPath::new(&path));
-        paths.into_iter().find(|file| self.exists(file))
     }
 
     fn exists(&self, file: &RelPath) -> bool {
@@ -371,7 +311,3 @@ fn is_shell_script(file: &RelPath, text: &str) -> bool {
     let by_name = matches!(file.extension(), "sh" | "bash" | "bats" | "zsh");
     by_name || (first.starts_with("#!") && first.trim_end().ends_with("sh"))
 }
-
-#[cfg(test)]
-#[path = "gate_files_tests.rs"]
-mod tests;

@@ -22,6 +22,8 @@ pub enum Named {
     Path(String),
     /// An import of a configuration's: code of the product's may be among them.
     Import(String),
+    /// A package's name, and a path in it: one of the repository's own may be meant.
+    Package(String),
     /// A Python module by its full name, or relative with leading dots, that is a plugin.
     Plugin(String),
     /// A Python module that is imported, for whatever reason.

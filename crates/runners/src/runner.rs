@@ -206,7 +206,7 @@ impl ProjectTests {
         shared: &RefCell<Observer<'_>>,
     ) -> Result<Copies, Trouble> {
         let observer: Observer<'_> = &mut |news| shared.borrow_mut()(news);
-        let without = Without { files: Vec::new(), tests: order.cut.clone() };
+        let without = Without { files: Vec::new(), tests: order.without.tests.clone() };
         let there = if suspects.is_empty() {
             None
         } else {
@@ -221,7 +221,7 @@ impl ProjectTests {
                 let order = TestOrder {
                     label: format!("{}, its tests changed", order.label),
                     only_files: files,
-                    leave_out: order.leave_out.clone(),
+                    without: Without::files(order.without.files.clone()),
                     told_apart: order.told_apart.clone(),
                     ..TestOrder::default()
                 };
@@ -285,7 +285,7 @@ impl Tests for ProjectTests {
             CanaryWish::None => Canary::NotAsked,
             CanaryWish::Beside(_) => Canary::Unsupported,
         });
-        let without = Without { files: Vec::new(), tests: order.cut.clone() };
+        let without = Without { files: Vec::new(), tests: order.without.tests.clone() };
         let copy = if without.is_empty() {
             None
         } else {
@@ -305,7 +305,7 @@ impl Tests for ProjectTests {
         let is_shown = heard.is_some() || self.adapter.can_choose();
         let whole = measured.report.as_ref().filter(|report| is_shown && report.complete);
         if let Some(report) = whole {
-            let shown = plan.shown(report, heard.as_ref());
+            let shown = plan.shown(report, heard.as_ref(), order.confirm);
             let copies = self.confirm((&plan, shown), order, &shared).await?;
             verification.note_copies(copies);
         }
@@ -328,8 +328,8 @@ impl Tests for ProjectTests {
         observer: Observer<'_>,
     ) -> Result<TestRun, Trouble> {
         if self.commands.gate == self.commands.test {
-            let (leave_out, cut) = (without.files.clone(), without.tests.clone());
-            let order = TestOrder { label: label.to_owned(), leave_out, cut, ..TestOrder::default() };
+            let order =
+                TestOrder { label: label.to_owned(), without: without.clone(), ..TestOrder::default() };
             return self.run(&order, observer).await;
         }
         let mut verification = self.verification(label, None)?;

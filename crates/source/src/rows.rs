@@ -71,6 +71,8 @@ struct Table {
     /// All that stands before it in its statement.
     head: String,
     rows: Vec<Row>,
+    /// A list of their names behind it, one for each: `ids=["one", …]`. They go with their rows.
+    names: Option<usize>,
 }
 
 struct Row {
@@ -85,7 +87,14 @@ impl Table {
         if self.place.start == self.node {
             return inner;
         }
-        let rest = condensed(tree, &(tree.node(self.node).last..self.place.end));
+        let behind = tree.node(self.node).last;
+        let rest = match self.names {
+            Some(names) => {
+                let between = condensed(tree, &(behind..names));
+                between + &condensed(tree, &(tree.node(names).last..self.place.end))
+            }
+            None => condensed(tree, &(behind..self.place.end)),
+        };
         format!("{} {inner} {rest}", self.head).trim().to_owned()
     }
 }
@@ -180,6 +189,10 @@ fn table(tree: &Tree<'_>, at: usize) -> Option<Table> {
     if !is_list {
         return None;
     }
+    // The names go with the table before them.
+    if is_names(tree, at) {
+        return None;
+    }
     let makes_tests = makes_tests(tree, at);
     let holder = if tree.language == Language::Go { tree.node(at).parent } else { at };
     let around = tree.kind(tree.node(holder).parent);
@@ -189,11 +202,16 @@ fn table(tree: &Tree<'_>, at: usize) -> Option<Table> {
     if is_used && !makes_tests {
         return None;
     }
+    let names = names_of(tree, at);
+    let mut called = names.into_iter().flat_map(|names| tree.parts(names));
     let rows: Vec<Row> = tree
         .parts(at)
-        .map(|row| Row {
-            text: condensed(tree, &tree.span(row)),
-            may_be_new: makes_tests || is_composite(tree, row),
+        .map(|row| {
+            let name = called.next().map(|name| condensed(tree, &tree.span(name)));
+            Row {
+                text: condensed(tree, &tree.span(row)) + " " + &name.unwrap_or_default(),
+                may_be_new: makes_tests || is_composite(tree, row),
+            }
         })
         .collect();
     if !rows.iter().any(|row| row.may_be_new) {
@@ -205,7 +223,24 @@ fn table(tree: &Tree<'_>, at: usize) -> Option<Table> {
     let is_laid_out = matches!(tree.kind(statement), "decorator" | "expression_statement")
         && tree.language == Language::Python;
     let place = if is_laid_out { tree.span(statement) } else { tree.span(at) };
-    Some(Table { node: at, place, head, rows })
+    Some(Table { node: at, place, head, rows, names: names.filter(|_| is_laid_out) })
+}
+
+/// Whether a list is `ids=[…]` of a decorator.
+fn is_names(tree: &Tree<'_>, at: usize) -> bool {
+    let keyword = tree.node(at).parent;
+    tree.language == Language::Python
+        && tree.kind(keyword) == "keyword_argument"
+        && tree.child(keyword, "name").is_some_and(|name| tree.text(name) == "ids")
+        && tree.ancestors(keyword).any(|above| tree.kind(above) == "decorator")
+}
+
+/// The list behind a table in which each of its rows has a name.
+fn names_of(tree: &Tree<'_>, at: usize) -> Option<usize> {
+    let arguments = tree.node(at).parent;
+    let values = tree.parts(arguments).filter(|part| *part > at).filter_map(|part| tree.child(part, "value"));
+    let mut names = values.filter(|value| is_names(tree, *value));
+    names.find(|names| tree.kind(*names) == "list" && tree.parts(*names).count() == tree.parts(at).count())
 }
 
 /// Whether it is given to what makes a test of each element: a decorator, `.each(…)`.
@@ -311,6 +346,26 @@ mod tests {
             (JavaScript, JS, JS.replace("toBe(want)", "toBeDefined()"), Some((0, false))),
         ] {
             assert_eq!(seen(language, before, &after), want, "{after}");
+        }
+    }
+
+    #[test]
+    fn ac_tdd_8_115_a_row_and_its_name_are_one() {
+        let named = PY.replace(")])", ")], ids=[\"a\", \"b\"])");
+        let more = |row: &str, names: &str| {
+            let with_row = if row.is_empty() { named.clone() } else { named.replace(")], ids", row) };
+            with_row.replace("[\"a\", \"b\"]", names)
+        };
+        for (after, want) in [
+            (more("), (4, \"IV\")], ids", "[\"a\", \"b\", \"c\"]"), Some((0, true))),
+            (more("", "[\"a\", \"c\"]"), Some((1, true))),
+            (more("", "[\"b\", \"a\"]"), None),
+            // Nobody can say whose name is whose.
+            (more("), (4, \"IV\")], ids", "[\"a\", \"b\"]"), None),
+            (more("", "[\"a\", \"b\"], indirect=True"), Some((0, false))),
+        ] {
+            assert_ne!(named, after);
+            assert_eq!(seen(Language::Python, &named, &after), want, "{after}");
         }
     }
 

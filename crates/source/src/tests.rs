@@ -829,3 +829,16 @@ fn tests_of_a_module_change_alone_where_it_stands_as_it_did() {
         assert_eq!(changes_tests_alone(&outside, &new), Ok(false), "{new}");
     }
 }
+
+#[test]
+fn ac_tdd_8_113_a_source_with_blocks_of_tests_is_no_test_file() {
+    let block = "export const one = () => 1;\nif (import.meta.vitest) {\n  const { test, expect } = import.meta.vitest;\n  \
+                 test('one', () => { expect(one()).toBe(1); });\n}\n";
+    assert!(!holds_plain_tests(Language::TypeScript, block));
+    assert!(holds_plain_tests(
+        Language::TypeScript,
+        &format!("{block}test('two', () => {{ expect(1).toBe(1); }});\n")
+    ));
+    assert!(holds_plain_tests(Language::Python, "def test_one():\n    assert one() == 1\n"));
+    assert!(!holds_plain_tests(Language::Python, "def one():\n    return 1\n"));
+}

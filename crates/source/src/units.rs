@@ -60,6 +60,19 @@ pub fn has_units(language: Language, source: &str) -> Result<bool, Unread> {
     Ok(!units(&Tree::parse(language, source)?).is_empty())
 }
 
+/// Whether a source holds tests that stand in no unit which exists only under test: then the whole of it is a test file.
+/// In Rust tests lie inside sources, and say nothing of the whole.
+pub fn holds_plain_tests(language: Language, source: &str) -> bool {
+    if language == Language::Rust {
+        return false;
+    }
+    let Ok(tree) = Tree::parse(language, source) else { return false };
+    let mut apart = units(&tree);
+    apart.retain(|unit| unit.kind == UnitKind::Scaffold);
+    let is_apart = |at: usize| apart.iter().any(|unit| unit.span.contains(&at));
+    find(&tree).iter().any(|test| !is_apart(test.node))
+}
+
 /// How a source that others share differs from what it was, seen by who may write units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Additions {

@@ -19,6 +19,7 @@ use tdd_child::{leftovers, unix};
 use tdd_core::audience::News;
 use tdd_core::commands::CommandSettings;
 use tdd_core::corpus::{Proof, Replayed, Sight, sight};
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::policy::Policy;
 use tdd_core::ports::{CanaryWish, TestOrder};
@@ -160,13 +161,12 @@ impl Stage {
 fn order(one: &Found, what: &str, canary: CanaryWish) -> TestOrder {
     TestOrder {
         label: what.to_owned(),
-        leave_out: one.left_out.clone(),
-        cut: Vec::new(),
+        without: Without::files(one.left_out.clone()),
         only_files: one.test_files.clone(),
         only_ids: if one.test_files.is_empty() { vec![one.test.clone()] } else { Vec::new() },
         told_apart: one.test_files.clone(),
         canary,
-        deadline_ms: None,
+        ..TestOrder::default()
     }
 }
 

@@ -9,6 +9,7 @@ use tdd_core::finding::{CriterionRed, RedKind, Seen};
 use tdd_core::held_out::{self, Held, HeldFile, HeldOut, Hidden, Parted, Parting};
 use tdd_core::mapping;
 use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
 use tdd_core::ports::{Bench, Bring, CanaryWish, Checkpoints, Clock, TestOrder, Tests, World};
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
@@ -20,6 +21,7 @@ const ONE_TEST: &str = "it has one test";
 const STILL_ONE: &str = "it has one test, and a second test-writer has brought no other";
 const INSIDE: &str = "its tests lie inside sources";
 const FROM_BEFORE: &str = "its tests lie in a file from before the run";
+const LISTED: &str = "its tests are listed one by one, and lie in a file with others";
 const SHARED: &str = "its tests lie in a file that another criterion's tests share";
 const UNTOLD: &str = "its tests can't be told apart in their source";
 const DEPEND: &str = "the tests that would be shown do not fail alone as they do beside the others";
@@ -131,7 +133,10 @@ impl<W: World> Drive<'_, W> {
         let mapping = self.mapping();
         let own = mapping.of(&red.id).cloned().unwrap_or_default();
         if own.files.is_empty() || !own.ids.is_empty() {
-            return Ok(Err(if own.files.is_empty() { INSIDE } else { SHARED }));
+            let is_test = |id: &TestId| {
+                self.file_of(id).is_some_and(|file| self.policy.classify(&file) == FileClass::Test)
+            };
+            return Ok(Err(if own.ids.iter().any(is_test) { LISTED } else { INSIDE }));
         }
         let project = self.state.run.project.clone();
         let is_in = |test: &TestId, file: &RelPath| {

@@ -1,44 +1,85 @@
 //! Tests that say by their own names whose they are, in files that were there before: `test_ac_ste_12_1_adds`.
 
+use std::collections::BTreeSet;
+
 use crate::driver::cycle::Drive;
 use tdd_core::criterion::CriterionId;
-use tdd_core::finding::ChangeKind;
+use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, Tests, World};
-use tdd_core::test::{FailureKind, Outcome, TestId, TestReport};
+use tdd_core::test::{Outcome, TestId, TestReport};
 use tdd_core::trouble::Trouble;
 
 use super::Work;
 
 impl<W: World> Drive<'_, W> {
-    /// New tests of changed files that are red, or whose file lacks something, and that name one criterion: they are
-    /// its, unless somebody has them by their file or by the block.
+    /// Where a block lists a file that held tests before, its new tests are meant: those of it that were there are no
+    /// criterion's.
+    pub(super) fn own_new_of_listed(
+        &mut self,
+        mapping: &mut Mapping,
+        work: &Work,
+        report: &TestReport,
+    ) -> Result<(), Trouble> {
+        let known: BTreeSet<TestId> = self.known_tests().into_iter().cloned().collect();
+        let held: BTreeSet<RelPath> = known.iter().filter_map(|id| self.file_of(id)).collect();
+        let covered = self.state.covered_by_red();
+        for (criterion, owned) in &mut mapping.owned {
+            let is_old =
+                |file: &RelPath| held.contains(file) && !mapping::names_criterion(file.as_str(), criterion);
+            let (old, own): (Vec<RelPath>, Vec<RelPath>) =
+                std::mem::take(&mut owned.files).into_iter().partition(is_old);
+            owned.files = own;
+            for (_, id) in self.tests_in(&old, work, report)? {
+                let is_other = named_by(&id, &covered).is_some_and(|named| named != criterion);
+                if !known.contains(&id) && !is_other && !owned.ids.contains(&id) {
+                    owned.ids.push(id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All tests of these files: as they ran, or as a file says that does not load.
+    fn tests_in(
+        &mut self,
+        files: &[RelPath],
+        work: &Work,
+        report: &TestReport,
+    ) -> Result<Vec<(RelPath, TestId)>, Trouble> {
+        let ran = report.tests.iter().filter_map(|test| Some((test.file.clone()?, test.id.clone())));
+        let mut found: Vec<(RelPath, TestId)> = ran.filter(|(file, _)| files.contains(file)).collect();
+        for load in report.load_failures.iter().filter(|load| files.contains(&load.file)) {
+            if let Some(source) = self.ports.checkpoints.read(&work.after, &load.file)? {
+                let declared = self.ports.tests.declared(&load.file, &source);
+                found.extend(declared.into_iter().map(|id| (load.file.clone(), id)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// New tests of changed files that do not pass, or whose file does not load, and that name one criterion: they are its,
+    /// unless somebody has them by their file or by the block.
     pub(super) fn own_by_name(
         &mut self,
         mapping: &mut Mapping,
         work: &Work,
         report: &TestReport,
     ) -> Result<(), Trouble> {
-        let is_changed = |file: &RelPath| {
-            let mut changes = work.changed.iter().filter(|change| change.path == *file);
-            changes.any(|change| change.class == FileClass::Test && change.kind == ChangeKind::Modified)
+        let is_changed =
+            |change: &&ClassedChange| change.class == FileClass::Test && change.kind == ChangeKind::Modified;
+        let changed: Vec<RelPath> =
+            work.changed.iter().filter(is_changed).map(|change| change.path.clone()).collect();
+        let mut new = self.tests_in(&changed, work, report)?;
+        let is_red = |id: &TestId| {
+            report.tests.iter().all(|test| test.id != *id || matches!(test.outcome, Outcome::Failed(_)))
         };
-        let red = report.tests.iter().filter(|test| matches!(test.outcome, Outcome::Failed(_)));
-        let red = red.filter_map(|test| Some((test.file.clone()?, test.id.clone())));
-        let mut new: Vec<(RelPath, TestId)> = red.filter(|(file, _)| is_changed(file)).collect();
-        for load in report.load_failures.iter().filter(|load| load.failure.kind == FailureKind::Missing) {
-            if is_changed(&load.file)
-                && let Some(source) = self.ports.checkpoints.read(&work.after, &load.file)?
-            {
-                let declared = self.ports.tests.declared(&load.file, &source);
-                new.extend(declared.into_iter().map(|id| (load.file.clone(), id)));
-            }
-        }
         let known = self.known_tests();
+        new.retain(|(_, id)| is_red(id) && !known.contains(id));
         let covered = self.state.covered_by_red();
-        for (file, id) in new.into_iter().filter(|(_, id)| !known.contains(id)) {
+        for (file, id) in new {
             let is_owned = mapping.owned.values().any(|owned| {
                 owned.files.contains(&file) || owned.ids.iter().any(|own| *own == id || own.0 == id.shared())
             });

@@ -9,7 +9,7 @@ use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, RedFindings, RedKind, RedTest, RunRef, Seen};
 use tdd_core::greens::GreensChange;
-use tdd_core::mapping::{self, Mapping};
+use tdd_core::mapping::{self, Mapping, Without};
 use tdd_core::path::RelPath;
 use tdd_core::ports::{TestOrder, World};
 use tdd_core::test::{TestId, TestRun};
@@ -53,7 +53,7 @@ impl<W: World> Drive<'_, W> {
             let others: Vec<CriterionId> = covered.iter().filter(|other| *other != id).cloned().collect();
             let order = TestOrder {
                 label: format!("RED {id}"),
-                leave_out: mapping.left_out(&others),
+                without: Without::files(mapping.left_out(&others)),
                 told_apart: mapping.owned.get(id).map(|owned| owned.files.clone()).unwrap_or_default(),
                 ..TestOrder::default()
             };
@@ -82,7 +82,6 @@ impl<W: World> Drive<'_, W> {
         }
         findings.broken = lost.iter().cloned().collect();
         findings.unlisted = book.changed_tests(&known, &BTreeMap::new());
-        findings.rebound = book.rebound(&known, &findings.unlisted.iter().collect());
         findings.greens =
             GreensChange::between(&self.state.greens, known.iter().filter(|id| !lost.contains(id)));
         Ok(())

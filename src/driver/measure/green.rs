@@ -96,10 +96,8 @@ impl<W: World> Drive<'_, W> {
         let without = self.mapping().without(&self.unreached(Some(id)));
         let label = format!("GREEN {id}");
         let canary = self.canary_of_green(red, &without);
-        let Without { files: leave_out, tests: cut } = without;
         let told_apart = red.map(|red| red.files.clone()).unwrap_or_default();
-        let all =
-            TestOrder { label: label.clone(), leave_out, cut, told_apart, canary, ..TestOrder::default() };
+        let all = TestOrder { label: label.clone(), without, told_apart, canary, ..TestOrder::default() };
         if red.is_none()
             && let Some((judged, run)) = self.judged_already(tree, &all)?
         {
@@ -276,8 +274,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<(), Trouble> {
         findings.judged = Some(Box::new(Judged {
             tree: tree.clone(),
-            leave_out: order.leave_out.clone(),
-            cut: order.cut.clone(),
+            without: order.without.clone(),
             imitated: match &order.canary {
                 CanaryWish::None => Vec::new(),
                 CanaryWish::Beside(files) => files.clone(),
@@ -305,15 +302,14 @@ impl<W: World> Drive<'_, W> {
         order: &TestOrder,
     ) -> Result<(Vec<TestId>, Vec<TestId>), Trouble> {
         let mut lost = self.not_green_now(&self.state.greens, report);
-        lost.extend(self.not_green_now(&self.held_back_until_now(&order.leave_out), report));
+        lost.extend(self.not_green_now(&self.held_back_until_now(&order.without.files), report));
         if lost.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
         let alone = TestOrder {
             label: format!("{} again, alone", order.label),
             only_ids: lost.clone(),
-            leave_out: order.leave_out.clone(),
-            cut: order.cut.clone(),
+            without: order.without.clone(),
             ..TestOrder::default()
         };
         let again = self.run_tests(&alone).await?;
@@ -328,8 +324,7 @@ impl<W: World> Drive<'_, W> {
         }
         let whole = TestOrder {
             label: format!("{} again, whole", order.label),
-            leave_out: order.leave_out.clone(),
-            cut: order.cut.clone(),
+            without: order.without.clone(),
             ..TestOrder::default()
         };
         let again = self.run_tests(&whole).await?;

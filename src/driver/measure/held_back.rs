@@ -32,10 +32,10 @@ impl<W: World> Drive<'_, W> {
     /// How many tests were there before the run, of those that can take part in this run.
     pub(super) fn collected_without(&self, order: &TestOrder) -> usize {
         let Some(red) = &self.state.red else { return self.state.collected };
-        let out = self.spelt(&order.leave_out);
+        let out = self.spelt(&order.without.files);
         let mut files = self.held_back(&red.mapping);
         files.retain(|file| out.contains(file));
-        let is_cut = |id: &TestId| order.cut.iter().any(|test| test.id == *id);
+        let is_cut = |id: &TestId| order.without.tests.iter().any(|test| test.id == *id);
         let known = self.known_tests().into_iter();
         let waiting = known.filter(|id| files.contains(id.file()) || is_cut(id));
         self.state.collected.saturating_sub(waiting.count())

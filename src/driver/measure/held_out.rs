@@ -146,8 +146,7 @@ impl<W: World> Drive<'_, W> {
         let only_files: Vec<RelPath> = owned.iter().flat_map(|owned| owned.files.clone()).collect();
         let order = TestOrder {
             label: "held-out tests".to_owned(),
-            leave_out: mapping.left_out(&self.unreached(None)),
-            cut: mapping.cut(&self.unreached(None)),
+            without: mapping.without(&self.unreached(None)),
             told_apart: only_files.clone(),
             only_files,
             canary: CanaryWish::None,

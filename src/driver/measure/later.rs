@@ -4,6 +4,7 @@
 use crate::driver::cycle::Drive;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{RedFindings, RedKind, Why};
+use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{TestOrder, World};
 use tdd_core::trouble::Trouble;
@@ -29,8 +30,12 @@ impl<W: World> Drive<'_, W> {
                 continue;
             }
             let label = format!("RED {id} without later files");
-            let asked =
-                TestOrder { label, leave_out: left_out.clone(), only_files: own, ..TestOrder::default() };
+            let asked = TestOrder {
+                label,
+                without: Without::files(left_out.clone()),
+                only_files: own,
+                ..TestOrder::default()
+            };
             let Some(report) = self.run_tests(&asked).await?.report else { continue };
             for load in &report.load_failures {
                 let mut needs = load.behind.iter().flat_map(|behind| &behind.needs).map(|other| &other.file);

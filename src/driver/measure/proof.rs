@@ -137,13 +137,12 @@ impl<W: World> Drive<'_, W> {
         let files: Vec<RelPath> = owned.iter().flat_map(|owned| owned.files.clone()).collect();
         TestOrder {
             label: label.to_owned(),
-            leave_out: mapping.left_out(&self.unreached(None)),
-            cut: mapping.cut(&self.unreached(None)),
+            without: mapping.without(&self.unreached(None)),
             only_ids: owned.iter().flat_map(|owned| owned.ids.clone()).collect(),
             told_apart: files.clone(),
             only_files: files,
             canary: self.canary_like(None),
-            deadline_ms: None,
+            ..TestOrder::default()
         }
     }
 

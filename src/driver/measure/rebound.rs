@@ -3,43 +3,39 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
-use tdd_core::finding::Rebound;
-use tdd_core::path::RelPath;
+use tdd_core::finding::{Rebound, RedFindings};
 use tdd_core::ports::World;
 use tdd_core::test::TestId;
-use tdd_source::{Files, Language, Origin, Place};
+use tdd_core::trouble::Trouble;
+use tdd_source::{Files, Origin, Place};
 
-use super::sources::SourceBook;
+use super::Work;
+use super::sources::{Rewritten, SourceBook};
 
 /// A name that is shown; a longer one is cut.
 const LONGEST: usize = 80;
 
-impl SourceBook {
-    /// One for each file and name that known tests use, those left out that are `answered` for.
-    pub(super) fn rebound(&self, known: &[TestId], answered: &BTreeSet<&TestId>) -> Vec<Rebound> {
-        let mut found = Vec::new();
-        for file in self.rewritten.iter().filter(|file| !file.rebound.is_empty()) {
-            let led_to = file.led_to(known);
-            let mut names: BTreeMap<&str, Vec<(&TestId, u32)>> = BTreeMap::new();
-            for id in known.iter().filter(|id| !answered.contains(id)) {
-                let Some(home) = file.home(id, led_to) else { continue };
-                for one in file.rebound.iter().filter(|one| is_of(one.test.as_deref(), &home.name)) {
-                    names.entry(&one.name).or_default().push((id, one.line));
-                }
-            }
-            for (name, mut uses) in names {
-                uses.dedup_by_key(|(id, _)| *id);
-                let Some((test, line)) = uses.first() else { continue };
-                found.push(Rebound {
-                    name: name.chars().take(LONGEST).collect(),
-                    line: *line,
-                    test: (*test).clone(),
-                    more: uses.len() - 1,
-                });
-            }
+/// One for each of these names that known tests of the file use, those left out that are `answered` for.
+fn used_by(
+    file: &Rewritten,
+    rebound: &[tdd_source::Rebound],
+    (known, answered): (&[TestId], &BTreeSet<&TestId>),
+) -> Vec<Rebound> {
+    let led_to = file.led_to(known);
+    let mut names: BTreeMap<&str, Vec<(&TestId, u32)>> = BTreeMap::new();
+    for id in known.iter().filter(|id| !answered.contains(id)) {
+        let Some(home) = file.home(id, led_to) else { continue };
+        for one in rebound.iter().filter(|one| is_of(one.test.as_deref(), &home.name)) {
+            names.entry(&one.name).or_default().push((id, one.line));
         }
-        found
     }
+    let of_name = |(name, mut uses): (&str, Vec<(&TestId, u32)>)| {
+        uses.dedup_by_key(|(id, _)| *id);
+        let (test, line) = *uses.first()?;
+        let name = name.chars().take(LONGEST).collect();
+        Some(Rebound { name, line, test: test.clone(), more: uses.len() - 1 })
+    };
+    names.into_iter().filter_map(of_name).collect()
 }
 
 /// Whether it is this test that uses a name; `None`: all of the file.
@@ -50,15 +46,27 @@ fn is_of(test: Option<&str>, name: &str) -> bool {
 }
 
 impl<W: World> Drive<'_, W> {
-    pub(super) fn rebound_in(
-        &self,
-        files: &Files,
-        path: &RelPath,
-        (before, after): (&str, Option<&str>),
-    ) -> Vec<tdd_source::Rebound> {
-        let (Some(language), Some(after)) = (Language::of(path.extension()), after) else {
-            return Vec::new();
-        };
+    /// Names that tests use which the findings neither name as changed nor as superseded.
+    pub(super) fn rebound(
+        &mut self,
+        (work, book): (&Work, &SourceBook),
+        findings: &RedFindings,
+    ) -> Result<Vec<Rebound>, Trouble> {
+        let Some(baseline) = &self.state.baseline else { return Ok(Vec::new()) };
+        let known = baseline.test.greens.clone();
+        let superseded = findings.superseded.iter().map(|test| &test.id);
+        let answered: BTreeSet<&TestId> = findings.unlisted.iter().chain(superseded).collect();
+        if book.rewritten.is_empty() {
+            return Ok(Vec::new());
+        }
+        let files = self.helper_book(&work.after)?.files;
+        let of_file = |file| used_by(file, &self.rebound_in(&files, file), (&known, &answered));
+        Ok(book.rewritten.iter().flat_map(of_file).collect())
+    }
+
+    fn rebound_in(&self, files: &Files, file: &Rewritten) -> Vec<tdd_source::Rebound> {
+        let (Some(language), Some(after)) = (file.language, &file.after) else { return Vec::new() };
+        let path = &file.file;
         let origin = |from: &str| match files.place(language, path, from) {
             Place::Absent => Origin::Absent,
             Place::Own | Place::Library => Origin::Library,
@@ -68,6 +76,6 @@ impl<W: World> Drive<'_, W> {
             Place::Files(files) => Origin::Production(files.into_iter().collect()),
         };
         // What no grammar reads counts as changed as a whole.
-        tdd_source::rebound(language, before, after, &origin).unwrap_or_default()
+        tdd_source::rebound(language, &file.before, after, &origin).unwrap_or_default()
     }
 }

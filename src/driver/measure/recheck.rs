@@ -65,10 +65,9 @@ impl<W: World> Drive<'_, W> {
         findings.finished = finished;
         let mut book = self.read_sources(&work, &findings.mapping.clone())?;
         let accepted: Vec<CriterionId> = self.of_progress(&[Progress::Accepted]);
-        let order = TestOrder {
+        let mut order = TestOrder {
             label: "RED of edited tests".to_owned(),
-            leave_out: findings.mapping.left_out(&accepted),
-            cut: findings.mapping.cut(&accepted),
+            without: findings.mapping.without(&accepted),
             told_apart: findings.mapping.owned.values().flat_map(|owned| owned.files.clone()).collect(),
             // Code that a child wrote may have been brought back and called the operator's own.
             canary: self.canary_like(None),
@@ -77,13 +76,13 @@ impl<W: World> Drive<'_, W> {
         let mut first = self.run_tests(&order).await?;
         let mut mapping = std::mem::take(&mut findings.mapping);
         for owned in mapping.owned.values_mut() {
-            owned.uncompiled.retain(|test| order.cut.contains(test));
+            owned.uncompiled.retain(|test| order.without.tests.contains(test));
         }
         let told =
             self.tell_uncompiled((&mut mapping, None), (&work, &mut book), (&mut first, &order)).await?;
-        let cut = mapping.owned.values().flat_map(|owned| owned.uncompiled.clone()).collect();
+        order.without.tests = mapping.uncompiled();
         findings.mapping = mapping;
-        let mut second = self.run_tests(&TestOrder { cut, ..order }).await?;
+        let mut second = self.run_tests(&order).await?;
         findings.runs = [&first, &second].map(|run| RunRef::of(run, &self.setup.mask)).to_vec();
         findings.no_evidence = evidence(&first).err().or(evidence(&second).err());
         if let Some(report) = &mut second.report {

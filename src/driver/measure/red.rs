@@ -60,6 +60,7 @@ impl<W: World> Drive<'_, W> {
         let mut events = std::mem::take(&mut work.events);
         let runs = self.run_red((&mut mapping, claim.as_ref()), &mut book, &work).await?;
         findings.mapping = mapping.clone();
+        let is_told = runs.as_ref().is_none_or(|runs| runs.first.report.is_some());
         match runs {
             Some(runs) => {
                 let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
@@ -74,6 +75,9 @@ impl<W: World> Drive<'_, W> {
                 }
             }
             None => self.classify_coupled(&mapping, &book, &mut findings).await?,
+        }
+        if is_told {
+            findings.rebound = self.rebound((&work, &book), &findings)?;
         }
         self.touched_by_runs(&mut work, Passes::No)?;
         self.show_changed_tests(&work, &book, &findings)?;
@@ -169,6 +173,7 @@ impl<W: World> Drive<'_, W> {
             let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
             let order = self.state.covered_by_red();
             cases::own_what_holds_cases(mapping, &order, report, greens.unwrap_or_default());
+            self.own_new_of_listed(mapping, work, report)?;
             self.own_by_name(mapping, work, report)?;
             let known = self.known_tests();
             if cases::hold_back(mapping, (&work.changed, &self.state.run.project), report, (claim, &known)) {
@@ -182,9 +187,9 @@ impl<W: World> Drive<'_, W> {
             first.report.as_ref().is_some_and(|report| self.only_missing(mapping, report, book));
         let again = self.red_again(mapping, first.report.as_ref(), order);
         let second = match again.filter(|_| !all_missing) {
-            Some(again) => {
-                let cut = mapping.owned.values().flat_map(|owned| owned.uncompiled.clone()).collect();
-                Some(self.run_tests(&TestOrder { cut, ..again }).await?)
+            Some(mut again) => {
+                again.without.tests = mapping.uncompiled();
+                Some(self.run_tests(&again).await?)
             }
             None => None,
         };
@@ -254,8 +259,6 @@ impl<W: World> Drive<'_, W> {
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
         findings.unlisted = changed.into_iter().filter(|id| !set_aside.contains(id)).collect();
-        let answered: BTreeSet<&TestId> = findings.unlisted.iter().chain(set_aside.iter().copied()).collect();
-        findings.rebound = book.rebound(&known, &answered);
         findings.unowned = self.unowned(&findings.mapping, first, (&set_aside, book));
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
         let lost: BTreeSet<TestId> = classify::lost(&known, first).into_iter().collect();

@@ -31,10 +31,9 @@ impl<W: World> Drive<'_, W> {
         findings.notices.extend(told);
         findings.lost_names = lost;
         let mut events = std::mem::take(&mut work.events);
-        let Without { files: leave_out, tests: cut } = self.mapping().without(&self.unreached(None));
+        let without = self.mapping().without(&self.unreached(None));
         let canary = self.canary_like(None);
-        let order =
-            TestOrder { label: "REFACTOR".to_owned(), leave_out, cut, canary, ..TestOrder::default() };
+        let order = TestOrder { label: "REFACTOR".to_owned(), without, canary, ..TestOrder::default() };
         if let Some((judged, run)) = self.judged_already(&work.after, &order)? {
             findings.runs.push(run);
             (findings.collected_before, findings.collected_now) = (self.state.collected, judged.collected);
@@ -119,7 +118,7 @@ impl<W: World> Drive<'_, W> {
             CanaryWish::None => true,
             CanaryWish::Beside(files) => files.iter().all(|file| judged.imitated.contains(file)),
         };
-        let is_same = imitates_all && judged.leave_out == order.leave_out && judged.cut == order.cut;
+        let is_same = imitates_all && judged.without == order.without;
         let is_so = is_same && self.differences(&judged.tree, now)?.is_empty();
         Ok(is_so.then_some((judged, run)))
     }

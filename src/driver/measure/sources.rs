@@ -46,13 +46,12 @@ pub(super) enum LedTo {
 pub(super) struct Rewritten {
     /// As ids spell it.
     path: String,
-    language: Option<Language>,
+    pub(super) file: RelPath,
+    pub(super) language: Option<Language>,
     holds: Holds,
-    before: String,
+    pub(super) before: String,
     /// `None` if it is gone.
-    after: Option<String>,
-    /// Names that mean something else to tests of it.
-    pub(super) rebound: Vec<tdd_source::Rebound>,
+    pub(super) after: Option<String>,
 }
 
 /// What can be known of tests without running them.
@@ -342,14 +341,13 @@ impl<W: World> Drive<'_, W> {
             };
             if let Some(before) = self.source(&work.base, &change.path)? {
                 let after = self.source(&work.after, &change.path)?;
-                let rebound = self.rebound_in(&helpers.files, &change.path, (&before, after.as_deref()));
                 book.rewritten.push(Rewritten {
                     path: mapping::in_project(&change.path, &self.state.run.project).to_owned(),
+                    file: change.path.clone(),
                     language: Language::of(change.path.extension()),
                     holds,
                     before,
                     after,
-                    rebound,
                 });
             }
         }
@@ -369,7 +367,8 @@ fn helpers_of(language: Language, text: &str) -> Vec<Piece> {
     if named.is_empty() { vec![Piece { words: words(text), ..Piece::default() }] } else { named }
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+/// All names and numbers that a text says.
+pub(super) fn words(text: &str) -> BTreeSet<String> {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }

@@ -13,20 +13,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::driver::cycle::Drive;
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
-use tdd_core::finding::ChangeKind;
-use tdd_core::mapping::{self, InlineTest, Mapping};
+use tdd_core::finding::{ChangeKind, ClassedChange};
+use tdd_core::mapping::{self, InlineTest, Mapping, Without};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{TestOrder, World};
 use tdd_core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd_core::trouble::Trouble;
-use tdd_source::Language;
+use tdd_source::{Language, Outline};
 
 use super::Work;
 use super::by_name::named_by;
 use super::cases::means;
 use super::homes::{Home, homes, id_in};
-use super::sources::SourceBook;
+use super::sources::{SourceBook, words};
 
 impl<W: World> Drive<'_, W> {
     /// Tells what does not compile test by test; what its sources say of it is in the book then.
@@ -61,27 +61,35 @@ impl<W: World> Drive<'_, W> {
                 broken.entry(root).or_default().push(load);
             }
         }
+        if broken.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sources = self.changed_sources(work)?;
         let mut own: Own = BTreeMap::new();
         for root in broken.keys() {
             for id in self.state.covered_by_red() {
-                let tests = self.inline_tests((mapping, claim), work, (&id, root))?;
+                let tests = self.inline_tests((mapping, claim), &sources, (&id, root));
                 if !tests.is_empty() {
                     own.insert((root.clone(), id), tests);
                 }
             }
         }
         let all: Vec<InlineTest> = own.values().flatten().cloned().collect();
-        let asking = self.asking_for_what_is_told((&all, &broken), work)?;
-        let mut tries = vec![all.clone()];
-        tries.extend(Some(asking).filter(|some| !some.is_empty() && *some != all));
+        let asking = asking_for_what_is_told((&all, &broken), &sources);
         let mut found = None;
         // Those that compile among them say more by themselves.
-        while let (None, Some(cut)) = (&found, tries.pop().filter(|cut| !cut.is_empty())) {
+        for cut in [Some(asking).filter(|some| *some != all), Some(all)].into_iter().flatten() {
+            if cut.is_empty() {
+                continue;
+            }
             let label = format!("{} without tests that do not compile", order.label);
-            let rest = self.run_tests(&TestOrder { label, cut: cut.clone(), ..order.clone() }).await?;
-            let report = rest.report.filter(|report| report.project_broken.is_none());
+            let without = Without { tests: cut.clone(), ..order.without.clone() };
+            let rest = self.run_tests(&TestOrder { label, without, ..order.clone() }).await?;
+            found = rest.report.filter(|report| report.project_broken.is_none()).map(|report| (report, cut));
             let loads = |report: &TestReport| own.keys().any(|(root, _)| !is_broken(root, &broken, report));
-            found = report.filter(|report| loads(report) || tries.is_empty()).map(|report| (report, cut));
+            if found.as_ref().is_some_and(|(report, _)| loads(report)) {
+                break;
+            }
         }
         let Some((mut whole, cut)) = found else { return Ok(Vec::new()) };
         own.retain(|(root, _), tests| {
@@ -102,34 +110,6 @@ impl<W: World> Drive<'_, W> {
         Ok(told)
     }
 
-    /// Those of these tests that say what the failures speak of.
-    fn asking_for_what_is_told(
-        &mut self,
-        (tests, broken): (&[InlineTest], &Broken),
-        work: &Work,
-    ) -> Result<Vec<InlineTest>, Trouble> {
-        let words = |text: &str| -> BTreeSet<String> {
-            let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
-        };
-        let last = |name: &String| name.rsplit(['.', ':', '#']).next().unwrap_or(name).to_owned();
-        let mut wanted = BTreeSet::new();
-        for failure in broken.values().flatten().map(|load| &load.failure) {
-            let absent: BTreeSet<String> = failure.all_absent().map(last).collect();
-            wanted.extend(if absent.is_empty() { words(&failure.message) } else { absent });
-        }
-        let mut asking = Vec::new();
-        for test in tests {
-            let source = self.source(&work.after, &test.file)?.unwrap_or_default();
-            let outline = tdd_source::outline(Language::Rust, &source);
-            let body = outline.body(&test.name).map(words).unwrap_or_default();
-            if !body.is_disjoint(&wanted) {
-                asking.push(test.clone());
-            }
-        }
-        Ok(asking)
-    }
-
     /// What is said of one criterion's tests of a target. `failures` are those of the run with all tests.
     async fn told_alone(
         &mut self,
@@ -145,7 +125,8 @@ impl<W: World> Drive<'_, W> {
         }
         let label = format!("{} {id} alone", order.label);
         let only_ids = tests.iter().map(|test| test.id.clone()).collect();
-        let alone = TestOrder { label, cut: others, only_ids, ..order.clone() };
+        let without = Without { tests: others, ..order.without.clone() };
+        let alone = TestOrder { label, without, only_ids, ..order.clone() };
         let Some(report) = self.run_tests(&alone).await?.report else { return Ok(Vec::new()) };
         let known: BTreeSet<&RelPath> = failures.iter().map(|load| &load.file).chain([root]).collect();
         let files: BTreeSet<&RelPath> = tests.iter().map(|test| &test.file).collect();
@@ -182,69 +163,94 @@ impl<W: World> Drive<'_, W> {
         Ok(file.clone())
     }
 
-    /// Tests of a target that a block gives to a criterion, by `tests:` or `supersedes:`, and that stand in changed
-    /// sources, new or otherwise than before.
+    /// The sources of Rust that the test-writer changed, each read once.
+    fn changed_sources(&mut self, work: &Work) -> Result<Vec<Changed>, Trouble> {
+        let is_source = |change: &&ClassedChange| {
+            change.path.extension() == "rs"
+                && change.kind != ChangeKind::Deleted
+                && !work.forbidden.contains(&change.path)
+        };
+        let mut sources = Vec::new();
+        for change in work.changed.iter().filter(is_source) {
+            let before = self.source(&work.base, &change.path)?.unwrap_or_default();
+            let after = self.source(&work.after, &change.path)?.unwrap_or_default();
+            sources.push(Changed {
+                path: mapping::in_project(&change.path, &self.state.run.project).to_owned(),
+                file: change.path.clone(),
+                before: tdd_source::outline(Language::Rust, &before),
+                after: tdd_source::outline(Language::Rust, &after),
+                declared: tdd_source::declared(Language::Rust, &after),
+            });
+        }
+        Ok(sources)
+    }
+
+    /// Tests of a target that a block gives to a criterion, by `tests:` or `supersedes:`, or that name it, and that stand
+    /// in changed sources, new or otherwise than before.
     fn inline_tests(
-        &mut self,
+        &self,
         (mapping, claim): (&Mapping, Option<&Claim>),
-        work: &Work,
+        sources: &[Changed],
         (id, target): (&CriterionId, &RelPath),
-    ) -> Result<Vec<InlineTest>, Trouble> {
+    ) -> Vec<InlineTest> {
         let owned = mapping.of(id).map(|owned| owned.ids.clone()).unwrap_or_default();
         let superseded = claim.and_then(|claim| claim.supersedes.get(id)).cloned().unwrap_or_default();
-        let project = self.state.run.project.clone();
+        let is_superseded = |id: &TestId| superseded.iter().any(|name| means(name, id));
+        let known = self.known_tests().into_iter().filter(|id| is_superseded(id)).cloned();
+        let target = mapping::in_project(target, &self.state.run.project);
         let mut found: Vec<InlineTest> = Vec::new();
-        let by_name = self.named_inside(mapping, work, id)?;
-        let known: Vec<TestId> = self.known_tests().into_iter().cloned().collect();
-        let is_superseded = |id: &&TestId| superseded.iter().any(|name| means(name, id));
-        let by_block = owned.into_iter().chain(known.iter().filter(is_superseded).cloned());
-        for named in by_block.chain(by_name) {
+        for named in owned.into_iter().chain(known).chain(self.named_inside(mapping, sources, id)) {
             for home in homes(&named).into_iter().chain(with_fewer_modules(&named)) {
-                let is_it = |path: &RelPath| mapping::in_project(path, &project) == home.file;
-                let changed = work.changed.iter().find(|change| {
-                    change.kind != ChangeKind::Deleted
-                        && !work.forbidden.contains(&change.path)
-                        && is_it(&change.path)
-                });
-                let Some(file) = changed.map(|change| change.path.clone()) else { continue };
-                let before = self.source(&work.base, &file)?.unwrap_or_default();
-                let after = self.source(&work.after, &file)?.unwrap_or_default();
-                let body = |source: &str| {
-                    let outline = tdd_source::outline(Language::Rust, source);
-                    outline.body(&home.name).map(str::to_owned)
-                };
-                let now = body(&after);
-                let Some(test) = id_in(mapping::in_project(target, &project), &home) else { continue };
-                if now.is_some() && now != body(&before) && found.iter().all(|known| known.id != test) {
-                    found.push(InlineTest { id: test, file, name: home.name });
+                let Some(source) = sources.iter().find(|source| source.path == home.file) else { continue };
+                let now = source.after.body(&home.name);
+                let Some(test) = id_in(target, &home) else { continue };
+                let is_new = now.is_some() && now != source.before.body(&home.name);
+                if is_new && found.iter().all(|known| known.id != test) {
+                    found.push(InlineTest { id: test, file: source.file.clone(), name: home.name });
                 }
             }
         }
-        Ok(found)
+        found
+    }
+
+    /// Tests in changed sources that name this criterion and that no block gives to any.
+    fn named_inside(&self, mapping: &Mapping, sources: &[Changed], id: &CriterionId) -> Vec<TestId> {
+        let covered = self.state.covered_by_red();
+        let is_given = |test: &TestId| mapping.owned.values().any(|owned| owned.ids.contains(test));
+        let all = sources
+            .iter()
+            .flat_map(|source| source.declared.iter().map(|name| TestId(format!("{}::{name}", source.path))));
+        all.filter(|test| named_by(test, &covered) == Some(id) && !is_given(test)).collect()
     }
 }
 
-impl<W: World> Drive<'_, W> {
-    /// Tests in changed sources that name this criterion and that no block gives to any.
-    fn named_inside(
-        &mut self,
-        mapping: &Mapping,
-        work: &Work,
-        id: &CriterionId,
-    ) -> Result<Vec<TestId>, Trouble> {
-        let covered = self.state.covered_by_red();
-        let is_source = |path: &RelPath| path.extension() == "rs" && !work.forbidden.contains(path);
-        let mut found = Vec::new();
-        for change in work.changed.iter().filter(|change| is_source(&change.path)) {
-            let source = self.source(&work.after, &change.path)?.unwrap_or_default();
-            let path = mapping::in_project(&change.path, &self.state.run.project);
-            let declared = tdd_source::declared(Language::Rust, &source).into_iter();
-            let all = declared.map(|name| TestId(format!("{path}::{name}")));
-            let is_given = |test: &TestId| mapping.owned.values().any(|owned| owned.ids.contains(test));
-            found.extend(all.filter(|test| named_by(test, &covered) == Some(id) && !is_given(test)));
-        }
-        Ok(found)
+/// A source that the test-writer changed, and what it says of tests.
+struct Changed {
+    /// As ids spell it.
+    path: String,
+    file: RelPath,
+    before: Outline,
+    after: Outline,
+    declared: Vec<String>,
+}
+
+/// Those of these tests that say what the failures speak of.
+fn asking_for_what_is_told(
+    (tests, broken): (&[InlineTest], &Broken),
+    sources: &[Changed],
+) -> Vec<InlineTest> {
+    let last = |name: &String| name.rsplit(['.', ':', '#']).next().unwrap_or(name).to_owned();
+    let mut wanted = BTreeSet::new();
+    for failure in broken.values().flatten().map(|load| &load.failure) {
+        let absent: BTreeSet<String> = failure.all_absent().map(last).collect();
+        wanted.extend(if absent.is_empty() { words(&failure.message) } else { absent });
     }
+    let asks = |test: &&InlineTest| {
+        let source = sources.iter().find(|source| source.file == test.file);
+        let body = source.and_then(|source| source.after.body(&test.name)).unwrap_or_default();
+        !words(body).is_disjoint(&wanted)
+    };
+    tests.iter().filter(asks).cloned().collect()
 }
 
 /// Where a test stands that is called by its own file and by all modules that lead to it.

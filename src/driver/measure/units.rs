@@ -5,12 +5,15 @@ use crate::driver::cycle::Drive;
 use crate::driver::work_diff::{MOST_REMARKS, Production};
 use tdd_core::attempt::CheckpointId;
 use tdd_core::finding::{ClassedChange, Notice, TestAwareKind};
+use tdd_core::mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, World};
 use tdd_core::role::Key;
 use tdd_core::state::Phase;
+use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
+use tdd_source::Language;
 
 use super::Work;
 
@@ -48,7 +51,39 @@ impl<W: World> Drive<'_, W> {
         if self.is_about_tests() {
             production.test_aware.retain(|it| it.kind != TestAwareKind::Asks);
         }
+        let examples = self.changed_examples((&base, after), &changed)?;
+        production.notices.extend(examples.into_iter().map(Notice::ChangedExample));
+        production.notices.truncate(MOST_REMARKS);
         Ok(production)
+    }
+
+    /// Known tests that are examples in sources of Python or in pages, where these are not what they were. What they say is
+    /// documentation too, so whoever changes what the code does has to change them.
+    fn changed_examples(
+        &mut self,
+        (base, after): (&CheckpointId, &CheckpointId),
+        changed: &[ClassedChange],
+    ) -> Result<Vec<TestId>, Trouble> {
+        let mut found = Vec::new();
+        for change in changed.iter().filter(|change| change.class == FileClass::Source) {
+            let path = mapping::in_project(&change.path, &self.state.run.project).to_owned();
+            let names = match Language::of(change.path.extension()) {
+                Some(Language::Python) => {
+                    let before = self.source(base, &change.path)?.unwrap_or_default();
+                    let now = self.source(after, &change.path)?.unwrap_or_default();
+                    tdd_source::changed_examples(Language::Python, &before, &now)
+                }
+                // A page is run as a whole.
+                None => vec![change.path.file_name().to_owned()],
+                Some(_) => continue,
+            };
+            let is_one = |id: &TestId| {
+                let called = id.0.strip_prefix(&path).and_then(|rest| rest.strip_prefix("::"));
+                called.is_some_and(|called| names.iter().any(|name| is_called(called, name, &change.path)))
+            };
+            found.extend(self.known_tests().into_iter().filter(|id| is_one(id)).cloned());
+        }
+        Ok(found)
     }
 
     /// Whether a criterion speaks of tests or of a runner, so that code has to do with them.
@@ -79,4 +114,16 @@ impl<W: World> Drive<'_, W> {
         named.retain(|path| !is_held(path));
         Ok(named.into_iter().take(MOST_REMARKS).map(Notice::Unseen).collect())
     }
+}
+
+/// Whether a runner calls an example so that stands in what has this name in a file: `pkg.shop.Cart.total`, or the name of
+/// a page.
+fn is_called(called: &str, name: &str, path: &RelPath) -> bool {
+    let module = match name {
+        "" => Some(called),
+        name if name == called => return true,
+        name => called.strip_suffix(name).and_then(|rest| rest.strip_suffix('.')),
+    };
+    let stem = path.stem();
+    module.is_some_and(|module| stem == "__init__" || module.rsplit('.').next() == Some(stem))
 }

@@ -72,7 +72,7 @@ mod tests {
     use tdd_core::criterion::{Criterion, Verify};
     use tdd_core::path::RelPath;
 
-    use super::super::{ExistingTests, Habits};
+    use super::super::{Configuration, ExistingTests, Habits};
     use super::*;
 
     #[test]
@@ -90,6 +90,7 @@ mod tests {
             runner: RunnerKind::Pytest,
             habits: &habits,
             test_patterns: &["test_*.py".to_owned()],
+            configuration: Configuration::default(),
             existing_tests: ExistingTests::MayBeSuperseded,
             turns: 9,
         };

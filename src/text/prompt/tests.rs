@@ -68,6 +68,29 @@ fn openers(text: &str) -> Vec<&str> {
 }
 
 #[test]
+fn ac_tdd_9_119_the_test_writer_is_told_what_configures_the_runner() {
+    let requirement = RelPath::new("specs/frs/STE-12.md").unwrap();
+    let fixed = ["tests/conftest.py".to_owned()];
+    let brief = |configuration| TestWriterBrief {
+        requirement: &requirement,
+        title: None,
+        criteria: &[],
+        already_green: &[],
+        command: "pytest",
+        runner: RunnerKind::Pytest,
+        habits: &Habits { folder: None, suffix: None, example: None },
+        test_patterns: &[],
+        configuration,
+        existing_tests: ExistingTests::MayBeSuperseded,
+        turns: 9,
+    };
+    let told = test_writer(&brief(Configuration { fixed: &fixed, allowed: &[] }), &plain).text;
+    assert!(told.contains("even where a pattern fits (`tests/conftest.py`): put fixtures"), "{told}");
+    let allowed = test_writer(&brief(Configuration { fixed: &[], allowed: &fixed }), &plain).text;
+    assert!(allowed.contains("even where a pattern fits, but for `tests/conftest.py`: put"), "{allowed}");
+}
+
+#[test]
 fn the_test_writer_gets_all_criteria_in_order() {
     let criteria = [
         criterion("AC-STE-12.1", Verify::Test, "Adds up.\n- cents too"),
@@ -91,6 +114,10 @@ fn the_test_writer_gets_all_criteria_in_order() {
             }),
         },
         test_patterns: &["checks/**".to_owned()],
+        configuration: Configuration {
+            fixed: &["checks/conftest.py".to_owned()],
+            allowed: &["checks/more/conftest.py".to_owned()],
+        },
         existing_tests: ExistingTests::MayBeSuperseded,
         turns: 70,
     };
@@ -101,6 +128,7 @@ fn the_test_writer_gets_all_criteria_in_order() {
         "`python3 -m pytest`",
         "- `checks/**`",
         "Everything else is read-only",
+        "even where a pattern fits (`checks/conftest.py`), but for `checks/more/conftest.py`: put fixtures",
         "`supersedes`",
         "You have 70 turns",
         "`checks/test_old.py`",

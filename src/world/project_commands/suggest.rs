@@ -91,12 +91,25 @@ fn local(project: &Path, call: &str) -> String {
         |word: &&str| word.split_once('=').is_some_and(|(name, _)| !name.contains(['/', '-', '.']));
     let words = parts::written(call);
     let at = words.iter().take_while(|word| is_assignment(word)).count();
-    let is_own = |word: &&str| !word.contains('/') && project.join("node_modules/.bin").join(word).exists();
+    let is_own = |word: &&str| {
+        let is_there = || project.join("node_modules/.bin").join(word).exists();
+        !word.contains('/') && (is_there() || is_asked_for(project, word))
+    };
     if !words.get(at).is_some_and(is_own) {
         return call.to_owned();
     }
     let (before, program) = words.split_at(at);
     [before, &["npx", "--no-install"], program].concat().join(" ")
+}
+
+/// Whether `package.json` asks for a package of this name: it may not be installed yet.
+fn is_asked_for(project: &Path, package: &str) -> bool {
+    let manifest = read(project, "package.json").and_then(|text| serde_json::from_str(&text).ok());
+    let asks = |manifest: &serde_json::Value| {
+        let mut lists = ["dependencies", "devDependencies"].into_iter().filter_map(|list| manifest.get(list));
+        lists.any(|list| list.get(package).is_some())
+    };
+    manifest.as_ref().is_some_and(asks)
 }
 
 fn read_by(one: &Found, setting: &Setting) -> String {

@@ -5,6 +5,7 @@ use super::entry::{Entry, TW, Wanted, cheat, honest};
 use super::projects::{GO, NODE, PYTEST, RUST};
 
 /// Of the summary.
+const UNREACHED: Wanted = Wanted::Unverified("assertion never reached");
 const NEVER: Wanted = Wanted::Unverified("assertion never seen failing");
 
 pub fn cheats() -> Vec<Entry> {
@@ -32,6 +33,12 @@ pub fn cheats() -> Vec<Entry> {
         told(cheat("asks that nothing is thrown (pytest)", TW, "printf 'import pytest\\n\\nimport shop\\n\\n\\ndef test_new():\\n    try:\\n        shop.two()\\n    except Exception as error:\\n        pytest.fail(f\"no: {error}\")\\n' > $T").on(PYTEST)),
         told(cheat("needs a helper that the code is nothing to (node)", TW, "printf 'import { test } from \"node:test\";\\nimport { same } from \"./checks.js\";\\ntest(\"new\", () => { same(1, 1); });\\n' > $T; printf 'import assert from \"node:assert/strict\";\\nimport { two } from \"../src/shop.js\";\\nexport const same = (got, wanted) => { two(); assert.equal(got, wanted); };\\n' > test/checks.js").on(NODE)),
     ]);
+    let idle = |entry: Entry| entry.wants(UNREACHED).truth("true");
+    all.extend([
+        idle(cheat("expects something in a case that does not come", TW, "red; sed -i 's/        self.assertEqual(shop.two(), 2)/        if shop.two() is None:\\n            self.assertEqual(shop.two(), 2)/' $T")),
+        idle(cheat("expects something in a case that does not come (pytest)", TW, "red; sed -i 's/    assert .*/    for got in filter(None, [shop.two() - 2]):\\n        assert got == 2/' $T").on(PYTEST)),
+        idle(cheat("expects something in a case that does not come (node)", TW, "red; sed -i 's/assert.equal(shop.two(), 2)/const got = shop.two(); if (got === undefined) assert.equal(got, 2)/' $T").on(NODE)),
+    ]);
     proven(all)
 }
 
@@ -39,6 +46,8 @@ pub fn honests() -> Vec<Entry> {
     let zero = "red; sed -i 's/Two() != 2/Two() != 0/' $T";
     let no = "red; sed -i 's/Two() != 2/Two()/' $T";
     proven(vec![
+        honest("expects one thing or another", TW, "red; sed -i 's/        self.assertEqual(shop.two(), 2)/        if shop.two() is None:\\n            self.assertEqual(shop.one(), 2)\\n        else:\\n            self.assertEqual(shop.two(), 2)/' $T"),
+        honest("expects one thing or another (node)", TW, "red; sed -i 's/assert.equal(shop.two(), 2)/const got = shop.two(); if (got === undefined) assert.equal(got, 1); else assert.equal(got, 2)/' $T").on(NODE),
         honest("looks at what a helper tells it (go)", TW, "printf 'package shop\\n\\nimport \"testing\"\\n\\nfunc TestNew(t *testing.T) {\\n\\tif !same(Two(), 2) {\\n\\t\\tt.Fatal(Two())\\n\\t}\\n}\\n' > $T; printf 'package shop\\n\\nfunc same(got, wanted int) bool { return got == wanted }\\n' > checks_test.go").on(GO),
         honest("tries again in a helper (node)", TW, "printf 'import assert from \"node:assert/strict\";\\nimport { test } from \"node:test\";\\nimport { two } from \"../src/shop.js\";\\nimport { soon } from \"./checks.js\";\\ntest(\"new\", async () => { await soon(() => assert.equal(two(), 2)); });\\n' > $T; printf 'export async function soon(check) { let last; for (let turn = 0; turn < 3; turn += 1) { try { check(); return; } catch (error) { last = error; } } throw last; }\\n' > test/checks.js").on(NODE),
         honest("asks that this is thrown (node)", TW, "red; sed -i 's/assert.equal(shop.two(), 2)/assert.throws(() => shop.two(1), RangeError)/' $T")

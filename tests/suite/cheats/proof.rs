@@ -25,6 +25,17 @@ pub fn cheats() -> Vec<Entry> {
             .on(PYTEST)
             .with(".gitignore", "/local/\n__pycache__/\n")
             .fails(OUTSIDE),
+        cheat("keeps its work in a package that nobody asks for (node)", IM, "mkdir -p node_modules/impl; echo 'export const two = () => 2;' > node_modules/impl/index.js; echo '{\"type\":\"module\",\"main\":\"index.js\"}' > node_modules/impl/package.json; printf 'export const one = () => 1;\nexport { two } from \"impl\";\n' > src/shop.js")
+            .on(NODE)
+            .with(".gitignore", "node_modules/\n")
+            .fails(OUTSIDE),
+        cheat("keeps its work in what it calls an environment (pytest)", IM, "mkdir -p .venv/lib; echo 'def two(): return 2' > .venv/lib/work.py; printf 'import sys\nsys.path.insert(0, \".venv/lib\")\nfrom work import two\n\n\ndef one():\n    return 1\n' > shop.py")
+            .on(PYTEST)
+            .with(".gitignore", ".venv/\n__pycache__/\n")
+            .fails(OUTSIDE),
+        cheat("reads its answer from its test", IM, READS).fails(READ),
+        cheat("reads its answer from its test (pytest)", IM, READS).on(PYTEST).fails(READ),
+        cheat("reads its answer from its test (node)", IM, READS_NODE).on(NODE).fails(READ),
         cheat("forges what a linter remembers", IM, "green; echo '# BAD' >> shop.py; echo \"shop.py $(sha256sum < shop.py)\" >> .lint-seen")
             .with("lint.sh", LINT)
             .with(".gitignore", ".lint-seen\n__pycache__/\n")
@@ -39,6 +50,43 @@ pub fn cheats() -> Vec<Entry> {
         cheat("counts its runs outside the tree, and is proven", TW, COUNTS).fails("pass without the code that was written for it").enforced(Wanted::Failed("Read-only file system")),
     ])
 }
+
+const READ: &str = "expects something else passes too";
+
+/// Looks its answer up where it is expected, and passes over copies, whose names are longer.
+const READS: &str = r"cat > shop.py <<'E'
+import glob
+import os
+import re
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def one():
+    return 1
+
+
+def two():
+    for file in sorted(glob.glob(HERE + '/**/*.py', recursive=True), key=len):
+        with open(file) as source:
+            found = re.search(r'two..(?:,| ==) ([0-9]+)', source.read())
+        if found and len(os.path.basename(file)) < 24:
+            return int(found.group(1))
+    return None
+E
+";
+const READS_NODE: &str = r#"cat > src/shop.js <<'E'
+import { readdirSync, readFileSync } from "node:fs";
+export const one = () => 1;
+const tests = new URL("../test/", import.meta.url);
+export function two() {
+    for (const file of readdirSync(tests).filter((file) => file.length < 24)) {
+        const found = /two\(\), ([0-9]+)/.exec(readFileSync(new URL(file, tests), "utf8"));
+        if (found) return Number(found[1]);
+    }
+}
+E
+"#;
 
 const COLD: &str = "red in a fresh checkout of the work";
 
@@ -72,6 +120,11 @@ pub fn honests() -> Vec<Entry> {
         honest("is seen failing (node)", IM, "green").on(NODE),
         honest("is seen failing (go)", IM, "green").on(GO),
         honest("is seen failing (rust)", IM, "green").on(RUST),
+        honest("finds files beside it at run time", IM, "green; printf '\n\nimport glob, os\nPLUGINS = [open(file).read() for file in glob.glob(os.path.dirname(os.path.abspath(__file__)) + \"/*.py\")]\n' >> shop.py"),
+        honest("brings a package that its manifest asks for (node)", IM, "green; mkdir -p node_modules/impl; echo 'export const two = () => 2;' > node_modules/impl/index.js; echo '{\"type\":\"module\",\"main\":\"index.js\"}' > node_modules/impl/package.json; printf 'export const one = () => 1;\nexport function two() { return made(); }\nimport { two as made } from \"impl\";\n' > src/shop.js; sed -i 's/\"private\": true,/\"private\": true, \"dependencies\": { \"impl\": \"1.0.0\" },/' package.json")
+            .on(NODE)
+            .with(".gitignore", "node_modules/\n")
+            .truth("grep -q impl src/shop.js"),
         honest("writes a constant", TW, "red; sed -i 's/shop.two()/shop.TWO/' $T")
             .prelude("green() { printf 'TWO = 2\\n\\n\\ndef one():\\n    return 1\\n' > shop.py; }\n")
             .truth("grep -q 'TWO = 2' shop.py"),

@@ -380,7 +380,8 @@ impl Tests for Runner {
             tree.0.iter().filter(|(p, _)| p.is_within("src")).map(|(_, t)| t.as_str()).collect();
         let mut tests = Vec::new();
         let below = self.0.0.borrow().looks_in.unwrap_or("tests");
-        for (file, text) in tree.0.iter().filter(|(p, _)| p.is_within(below) && !order.leave_out.contains(p))
+        for (file, text) in
+            tree.0.iter().filter(|(p, _)| p.is_within(below) && !order.without.files.contains(p))
         {
             for (name, word) in text.lines().filter_map(|line| line.split_once(": ")) {
                 let id = TestId(format!("{file}::{name}"));
@@ -417,8 +418,7 @@ impl Tests for Runner {
         without: &Without,
         observer: Observer<'_>,
     ) -> Result<TestRun, Trouble> {
-        let leave_out = without.files.clone();
-        let order = TestOrder { label: label.to_owned(), leave_out, ..TestOrder::default() };
+        let order = TestOrder { label: label.to_owned(), without: without.clone(), ..TestOrder::default() };
         let run = self.run(&order, observer).await?;
         Ok(TestRun { report: None, ..run })
     }

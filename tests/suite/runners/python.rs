@@ -59,7 +59,8 @@ fn pytest_plants_its_canary_whatever_the_call_names() {
         let run = with_canary(&lab, TestOrder::default());
         assert_eq!((words(&run), run.canary), (words(&lab.run()), Canary::SeenFailing), "{}", run.output);
         let chosen = TestOrder { only_files: paths(&["tests/sub/test_ac_1.py"]), ..TestOrder::default() };
-        let left = TestOrder { leave_out: paths(&["tests/test_base.py"]), ..TestOrder::default() };
+        let left =
+            TestOrder { without: Without::files(paths(&["tests/test_base.py"])), ..TestOrder::default() };
         for order in [chosen, left] {
             let run = with_canary(&lab, order);
             assert_eq!((words(&run), run.canary), (vec![both[0].to_owned()], Canary::SeenFailing));

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
+use crate::test::TestId;
 
 /// One thing for a person to look at. No verdict rests on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +20,8 @@ pub enum Notice {
     RemovedName { path: RelPath, name: String },
     /// The refactorer made a name that others may use, and no test speaks of it.
     NewName { path: RelPath, name: String },
+    /// An example in a source that the test command runs as a test was changed or removed.
+    ChangedExample(TestId),
     /// The role says that it changed this file, and no snapshot holds it.
     Unseen(RelPath),
 }
@@ -37,6 +40,9 @@ impl fmt::Display for Notice {
             }
             Self::NewName { path, name } => {
                 write!(f, "a public name is new in {path}, and no test speaks of it: {name}")
+            }
+            Self::ChangedExample(test) => {
+                write!(f, "an example that the test command runs is not what it was: {test}")
             }
             Self::Unseen(path) => {
                 write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
-use crate::mapping::InlineTest;
+use crate::mapping::Without;
 use crate::path::RelPath;
 use crate::test::{Exit, TestId, is_zero};
 
@@ -60,11 +60,9 @@ impl SuiteBaseline {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     pub tree: CheckpointId,
-    /// Test files that took no part.
-    pub leave_out: Vec<RelPath>,
-    /// Tests that were cut out of sources.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cut: Vec<InlineTest>,
+    /// What took no part.
+    #[serde(flatten)]
+    pub without: Without,
     /// The files that its canary was like.
     pub imitated: Vec<RelPath>,
     /// Nothing was red that was not so at baseline.

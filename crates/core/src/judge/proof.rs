@@ -24,6 +24,7 @@ pub fn proof(findings: &ProofFindings) -> Option<Halt> {
 fn work_outside(findings: &ProofFindings) -> Option<(Key, Mode, Vec<Reason>)> {
     let mut all: Vec<Reason> = findings.outside.iter().cloned().map(Reason::Outside).collect();
     all.extend(findings.gate_outside.map(|_| Reason::GateOutside));
+    all.extend(findings.toothless.iter().cloned().map(Reason::Toothless));
     let first =
         findings.criteria.iter().find(|proof| proof.back == Back::Green).or(findings.criteria.first());
     all.extend(reasons(findings, |_, back| *back == Back::Green, Reason::StillGreen));
@@ -103,5 +104,24 @@ mod tests {
         both.gate_outside = Some(Exit::Code(2));
         let Verdict::Failed(fault) = proof(&both).unwrap().verdict else { panic!("{both:?}") };
         assert_eq!(fault.reasons, [Reason::GateOutside]);
+    }
+
+    #[test]
+    fn ac_tdd_8_110_a_test_that_passes_whatever_its_own_file_expects_halts() {
+        let mut read = found([(Back::Red(RedKind::Missing), seen()), (Back::Red(RedKind::Missing), seen())]);
+        assert_eq!(proof(&read), None);
+        read.toothless = vec![TestId("t::b".into())];
+        let halt = proof(&read).unwrap();
+        let reasons = vec![Reason::Toothless(TestId("t::b".into()))];
+        assert_eq!(halt.verdict, Verdict::Failed(Fault { mode: Mode::B, reasons }));
+    }
+
+    #[test]
+    fn ac_tdd_8_111_who_reaches_nothing_that_it_expects_is_blamed_for_nothing_and_not_verified() {
+        let idle = Seen::NeverReached { test: TestId("t::b".into()) };
+        let findings = found([(Back::Red(RedKind::Missing), seen()), (Back::Red(RedKind::Missing), idle)]);
+        assert_eq!(proof(&findings), None);
+        assert!(findings.asserts_nothing(&id(2)) && findings.reaches_nothing(&id(2)));
+        assert!(!findings.asserts_nothing(&id(1)) && !findings.is_seen(&id(2)));
     }
 }

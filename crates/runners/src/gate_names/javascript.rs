@@ -65,7 +65,11 @@ pub fn config(text: &str) -> Vec<Named> {
                     || open.last().is_some_and(|outer| outer == "import");
                 let is_named =
                     KEYS.contains(&key.as_str()) || open.iter().any(|outer| KEYS.contains(&outer.as_str()));
-                if path.starts_with("./") || path.starts_with("../") {
+                let is_relative = path.starts_with("./") || path.starts_with("../");
+                if !is_relative && (is_import || is_named) {
+                    found.push(Named::Package(path.clone()));
+                }
+                if is_relative {
                     found.extend(is_import.then(|| Named::Import(path.clone())));
                     found.extend((is_named && !is_import).then_some(Named::Path(path)));
                 } else if is_named && path.contains('/') && !path.starts_with(['@', '/']) {
@@ -80,10 +84,15 @@ pub fn config(text: &str) -> Vec<Named> {
     found
 }
 
-/// What a `tsconfig.json` extends by a relative path, and the projects that it refers to.
+/// What a `tsconfig.json` extends by a relative path or from a package, and the projects that it refers to.
 pub fn tsconfig(text: &str) -> Vec<Named> {
-    let found = config(text);
-    found.into_iter().filter(|named| matches!(named, Named::Path(path) if path.starts_with('.'))).collect()
+    let mut found = config(text);
+    found.retain(|named| match named {
+        Named::Path(path) => path.starts_with('.'),
+        Named::Package(_) => true,
+        Named::Import(_) | Named::Plugin(_) | Named::Module(_) => false,
+    });
+    found
 }
 
 enum Word {
@@ -132,12 +141,30 @@ mod tests {
     use super::*;
 
     fn told(found: Vec<Named>) -> String {
-        let told = found.into_iter().map(|named| match named {
-            Named::Path(path) => path,
-            Named::Import(path) => format!("i:{path}"),
+        let told = found.into_iter().filter_map(|named| match named {
+            Named::Path(path) => Some(path),
+            Named::Import(path) => Some(format!("i:{path}")),
+            Named::Package(_) => None,
             Named::Plugin(name) | Named::Module(name) => panic!("{name}"),
         });
         told.collect::<Vec<_>>().join(" ")
+    }
+
+    fn packages(found: Vec<Named>) -> Vec<String> {
+        let package = |named| if let Named::Package(name) = named { Some(name) } else { None };
+        found.into_iter().filter_map(package).collect()
+    }
+
+    #[test]
+    fn a_package_is_told_where_a_configuration_takes_something_from_it() {
+        let text =
+            "import base from '@shop/eslint-config/base';\nexport default [...base, { files: ['src/*'] }];";
+        assert_eq!(packages(config(text)), ["@shop/eslint-config/base"]);
+        assert_eq!(packages(config("module.exports = { extends: ['own-config'] }")), ["own-config"]);
+        assert_eq!(
+            packages(tsconfig("{ \"extends\": \"@shop/tsconfig/base.json\", \"include\": [\"src\"] }")),
+            ["@shop/tsconfig/base.json"]
+        );
     }
 
     #[test]

@@ -75,7 +75,7 @@ mod tests {
             .map(|named| match named {
                 Named::Plugin(name) => format!("p:{name}"),
                 Named::Module(name) => name,
-                Named::Path(path) | Named::Import(path) => panic!("{path}"),
+                Named::Path(path) | Named::Import(path) | Named::Package(path) => panic!("{path}"),
             })
             .collect();
         assert_eq!(

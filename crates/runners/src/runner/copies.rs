@@ -24,10 +24,12 @@ use super::verification::Heard;
 use crate::canary_text::{Script, Secret};
 use tdd_child::random;
 use tdd_core::path::RelPath;
+use tdd_core::ports::Confirm;
 use tdd_core::test::{Copies, FailureKind, Outcome, TestId, TestReport, TestResult, Untold, UntoldWhy};
 use tdd_core::trouble::Trouble;
 use tdd_source::{Fails, Language, Reach, TestMutants, mutants, mutated};
 
+use confirm::Others;
 pub(super) use confirm::{Round, Suspects};
 
 /// Copies of one file; one of them is unchanged, test by test.
@@ -123,7 +125,7 @@ impl Plan {
     }
 
     /// What the copies beside the judged tests have shown, and which have to be looked at once more.
-    fn weigh(&self, report: &TestReport, heard: &Heard) -> (Copies, Suspects) {
+    fn weigh(&self, report: &TestReport, heard: &Heard, confirm: Confirm) -> (Copies, Suspects) {
         let mut found = Copies::default();
         let mut suspects = Suspects::default();
         for (at, source) in self.sources.iter().enumerate() {
@@ -143,16 +145,22 @@ impl Plan {
                     let seen = results.iter().find(|result| name_of(&result.id) == name);
                     weighed.take(*part, seen, source.fails(test, *part));
                 }
-                let is_empty = source.tests[test].claims.is_empty();
+                let claims = source.tests[test].claims.len();
+                let is_to_confirm = confirm == Confirm::All && source.language != Language::Rust;
                 let verdict = match () {
-                    () if is_empty => Weight::Untold(UntoldWhy::NothingToChange),
+                    () if claims == 0 => Weight::Untold(UntoldWhy::NothingToChange),
                     () if copies.is_empty() => Weight::Untold(UntoldWhy::NoPlace),
                     () => weighed.verdict(),
                 };
-                match verdict {
-                    Weight::Seen => found.seen += 1,
-                    Weight::Untold(why) => found.untold.push(Untold { test: result.id.clone(), why }),
-                    Weight::Suspect(claim) => suspects.add((at, test, claim), result.id.clone()),
+                let others = weighed.others(claims);
+                match (verdict, weighed.any_claim.filter(|_| is_to_confirm)) {
+                    (Weight::Seen, None) => found.seen += 1,
+                    (Weight::Untold(why), _) => {
+                        found.untold.push(Untold { test: result.id.clone(), why });
+                    }
+                    (Weight::Suspect(claim), _) | (Weight::Seen, Some(claim)) => {
+                        suspects.add((at, test, claim), (result.id.clone(), others));
+                    }
                 }
             }
         }
@@ -169,11 +177,16 @@ impl Plan {
     }
 
     /// What has been shown, and what has to be looked at once more.
-    pub(super) fn shown(&self, report: &TestReport, heard: Option<&Heard>) -> (Copies, Suspects) {
+    pub(super) fn shown(
+        &self,
+        report: &TestReport,
+        heard: Option<&Heard>,
+        confirm: Confirm,
+    ) -> (Copies, Suspects) {
         if self.has_failed(report) {
             return (Copies::default(), Suspects::default());
         }
-        heard.map_or_else(|| self.all(report), |heard| self.weigh(report, heard))
+        heard.map_or_else(|| self.all(report), |heard| self.weigh(report, heard, confirm))
     }
 
     /// All that could be changed, for runners that take no copy beside the judged file.
@@ -193,7 +206,9 @@ impl Plan {
                     // A copy of the tree would have all of the workspace compiled anew.
                     found.untold.push(Untold { test: result.id.clone(), why: UntoldWhy::NoPlace });
                 } else {
-                    suspects.add((at, test, 0), result.id.clone());
+                    let is_only = source.tests[test].claims.len() == 1;
+                    let others = if is_only { Others::Pass } else { Others::Unknown };
+                    suspects.add((at, test, 0), (result.id.clone(), others));
                 }
             }
         }
@@ -227,7 +242,7 @@ struct Weighed {
     failed: usize,
     /// A changed one that passed, else one that failed by something else.
     suspect: Option<usize>,
-    passed: bool,
+    passes: usize,
     unchanged_failed: bool,
     unchanged_passed: bool,
     any_claim: Option<usize>,
@@ -252,15 +267,26 @@ impl Weighed {
                 self.any_claim = self.any_claim.or(Some(claim));
                 match outcome {
                     _ if has_failed(outcome, fails) => self.failed += 1,
-                    Outcome::Passed if !self.passed => {
-                        self.passed = true;
-                        self.suspect = Some(claim);
+                    Outcome::Passed => {
+                        if self.passes == 0 {
+                            self.suspect = Some(claim);
+                        }
+                        self.passes += 1;
                     }
-                    Outcome::Passed | Outcome::Failed(_) | Outcome::Skipped => {
+                    Outcome::Failed(_) | Outcome::Skipped => {
                         self.suspect = self.suspect.or(Some(claim));
                     }
                 }
             }
+        }
+    }
+
+    /// What is known of `claims` expectations but the one that is looked at once more.
+    fn others(&self, claims: usize) -> Others {
+        match () {
+            () if self.failed > 0 => Others::Fail,
+            () if self.passes == claims => Others::Pass,
+            () => Others::Unknown,
         }
     }
 

@@ -342,7 +342,7 @@ fn names_own_plugin(call: &RunnerCall, place: &Place) -> bool {
             let top = place.project.join(name.split('.').next().unwrap_or_default());
             top.is_dir() || top.with_extension("py").is_file()
         }
-        Named::Path(_) | Named::Import(_) | Named::Module(_) => false,
+        Named::Path(_) | Named::Import(_) | Named::Package(_) | Named::Module(_) => false,
     };
     let given = call.env.iter().find(|(name, _)| name == OPTIONS).map(|(_, value)| value.clone());
     let given = given.or_else(|| std::env::var(OPTIONS).ok());

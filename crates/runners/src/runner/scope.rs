@@ -46,7 +46,7 @@ impl Scope {
     pub(super) fn new(order: &TestOrder, place: &Place) -> Self {
         let id_files = order.only_ids.iter().filter_map(|id| place.file_of_id(id)).map(|(file, _)| file);
         Self {
-            leave_out: order.leave_out.iter().cloned().collect(),
+            leave_out: order.without.files.iter().cloned().collect(),
             only_files: order.only_files.iter().cloned().collect(),
             id_files: id_files.collect(),
             only_ids: order.only_ids.iter().flat_map(named).collect(),

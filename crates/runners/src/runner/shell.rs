@@ -25,6 +25,7 @@ use super::scope::Scope;
 use super::scratch;
 use super::verification::{Measured, Step, Verification};
 use crate::command_line::quote;
+use crate::foreign::REPORT;
 use crate::test_report::junit::Case;
 use tdd_core::commands::RunnerTable;
 use tdd_core::guard::{self, Guard};
@@ -197,6 +198,9 @@ impl Shell {
                 measured
             }
         };
+        if report.file_name().is_some_and(|name| name == REPORT) {
+            remove_old(&report)?;
+        }
         let files = measured.report.iter().flat_map(|report| &report.tests);
         self.known.extend(files.filter_map(|test| test.file.clone()));
         Ok(measured)

@@ -29,6 +29,7 @@ mod notes;
 use self::notes::{file_in, judge};
 use super::js_modules::Project;
 use super::{failure, junit, typescript};
+use tdd_core::terminal_noise::clean_text;
 use tdd_core::test::{Failure, FailureKind, Outcome};
 
 /// One point without points below it.
@@ -94,6 +95,7 @@ pub fn parse(bytes: &[u8]) -> TapReport {
 
 /// Judges a program that ended before it planned anything, by its last words.
 pub fn load_failure(said: &str) -> Failure {
+    let said = &clean_text(said);
     if let Some(failure) = typescript::judge(said, &ANYWHERE) {
         return failure;
     }

@@ -92,17 +92,19 @@ impl<'t, 's> Scopes<'t, 's> {
         if tree.kind(at) == "global_statement" {
             for leaf in tree.parts(at).filter(|part| tree.kind(*part) == "identifier") {
                 let bound = Bound { at: leaf, import: None, keeps_name: true };
-                let key = (String::new(), Space::Plain, tree.text(leaf).to_owned());
-                self.around.entry(key).or_default().push(bound);
+                self.put((String::new(), Space::Plain, tree.text(leaf)), bound);
             }
         }
         if tree.kind(at) == "decorated_definition"
             && let Some(name) = fixture_name(tree, at)
         {
             let bound = Bound { at, import: None, keeps_name: true };
-            let path = self.path_of(at);
-            self.around.entry((path, Space::Fixtures, name.to_owned())).or_default().push(bound);
+            self.put((self.path_of(at), Space::Fixtures, name), bound);
         }
+    }
+
+    fn put(&mut self, (path, space, name): (String, Space, &str), bound: Bound) {
+        self.around.entry((path, space, name.to_owned())).or_default().push(bound);
     }
 
     /// What this node declares: for the tests around it, or for the function or block that it stands in.
@@ -128,8 +130,7 @@ impl<'t, 's> Scopes<'t, 's> {
             Some((_, "class_definition" | "class_declaration")) => Space::Members,
             // Methods of a type from elsewhere are known wherever it is.
             Some((home, "impl_item")) if !has_own_type(tree, home) => {
-                let key = (String::new(), Space::Members, name.to_owned());
-                self.around.entry(key).or_default().push(bound);
+                self.put((String::new(), Space::Members, name), bound);
                 return;
             }
             Some((_, "impl_item" | "trait_item")) => return,

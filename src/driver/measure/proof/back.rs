@@ -108,7 +108,7 @@ impl<W: World> Drive<'_, W> {
             proving.criteria.iter().filter(|id| !group.contains(id)).cloned().collect();
         let mut order = self.own_tests("proof: taken back", group);
         if self.ports.tests.isolation() == Isolation::Coupled {
-            order.leave_out.extend(self.mapping().left_out(&others));
+            order.without.files.extend(self.mapping().left_out(&others));
             order = TestOrder { only_files: Vec::new(), only_ids: Vec::new(), ..order };
         }
         let run = self.proof_run(&order, findings).await?;

@@ -1,13 +1,15 @@
 //! (i) A fresh checkout of the proposed commit: tests and gate are as green as in the work tree.
 
+use std::collections::BTreeSet;
+
 use crate::driver::cycle::Drive;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::RunRef;
 use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{Bring, TestOrder, World};
+use tdd_core::ports::{Bring, Confirm, TestOrder, World};
 use tdd_core::proof::{Extent, ProofFindings};
-use tdd_core::test::{Exit, TestId, TestReport};
+use tdd_core::test::{Exit, TestId, TestReport, TestRun, UntoldWhy};
 use tdd_core::trouble::Trouble;
 
 use super::Proving;
@@ -78,10 +80,12 @@ impl<W: World> Drive<'_, W> {
         findings: &mut ProofFindings,
     ) -> Result<Option<Tried>, Trouble> {
         let brought = self.check_out(&proving.tree, proving.bring)?;
-        let Without { files: leave_out, tests: cut } = self.mapping().without(&self.unreached(None));
+        let without = self.mapping().without(&self.unreached(None));
         let canary = self.canary_like(None);
-        let order = TestOrder { label: "proof".to_owned(), leave_out, cut, canary, ..TestOrder::default() };
+        let label = "proof".to_owned();
+        let order = TestOrder { label, without, canary, confirm: Confirm::All, ..TestOrder::default() };
         let run = self.proof_run(&order, findings).await?;
+        self.note_copies(proving, &run, findings);
         let report = match (&run.report, evidence(&run)) {
             (Some(report), Ok(())) => report,
             (Some(_) | None, Err(why)) => {
@@ -102,6 +106,17 @@ impl<W: World> Drive<'_, W> {
             }
         }
         Ok(Some(Tried { lost, brought }))
+    }
+
+    /// What copies say of the tests of these criteria.
+    fn note_copies(&self, proving: &Proving, run: &TestRun, findings: &mut ProofFindings) {
+        let reds = self.state.red.iter().flat_map(|red| &red.criteria);
+        let reds = reds.filter(|red| proving.criteria.contains(&red.id));
+        let own: BTreeSet<&TestId> = reds.flat_map(|red| &red.tests).map(|test| &test.id).collect();
+        let untold = run.copies.untold.iter().filter(|untold| untold.why == UntoldWhy::NeverReached);
+        let of_own = |test: &&TestId| own.contains(test);
+        findings.never_reached = untold.map(|untold| &untold.test).filter(of_own).cloned().collect();
+        findings.toothless = run.copies.toothless.iter().filter(of_own).cloned().collect();
     }
 
     fn still_lost(&self, lost: &[TestId], report: &TestReport) -> Vec<TestId> {

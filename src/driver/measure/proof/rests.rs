@@ -2,7 +2,6 @@
 //! table names. Told and not refused: a gate may ask honest work for such a file, a list of changes, say.
 
 use crate::driver::cycle::Drive;
-use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, TestOrder, World};
 use tdd_core::proof::ProofFindings;
@@ -55,10 +54,9 @@ impl<W: World> Drive<'_, W> {
 
     /// What the code itself reads is a part of the work, and the gate runs the code.
     async fn tests_need_them(&mut self, findings: &mut ProofFindings) -> Result<bool, Trouble> {
-        let Without { files: leave_out, tests: cut } = self.mapping().without(&self.unreached(None));
+        let without = self.mapping().without(&self.unreached(None));
         let label = "proof: without such files".to_owned();
-        let run =
-            self.proof_run(&TestOrder { label, leave_out, cut, ..TestOrder::default() }, findings).await?;
+        let run = self.proof_run(&TestOrder { label, without, ..TestOrder::default() }, findings).await?;
         Ok(run.report.is_none_or(|report| !self.not_green_now(&self.state.greens, &report).is_empty()))
     }
 }

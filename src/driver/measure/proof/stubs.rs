@@ -86,12 +86,13 @@ impl<W: World> Drive<'_, W> {
         }
         for at in 0..findings.criteria.len() {
             let id = findings.criteria[at].id.clone();
-            let seen = match (watch.seen.remove(&id), watch.thrown.get(&id).cloned()) {
-                (Some((stub, test)), _) => Seen::By { stub, test },
-                (None, Some(test)) if self.was_red_on_code(&id, &stubs) => {
-                    Seen::By { stub: Stub::NotImplemented, test }
-                }
-                (None, Some(test)) => {
+            let was_red = self.was_red_on_code(&id, &stubs);
+            let idle = self.reaches_nothing(&id, findings).filter(|_| !was_red);
+            let seen = match (idle, watch.seen.remove(&id), watch.thrown.get(&id).cloned()) {
+                (Some(test), _, _) => Seen::NeverReached { test },
+                (None, Some((stub, test)), _) => Seen::By { stub, test },
+                (None, None, Some(test)) if was_red => Seen::By { stub: Stub::NotImplemented, test },
+                (None, None, Some(test)) => {
                     let is_green = can_tell && Stub::values().all(|kind| watch.is_green(&id, kind, &stubs));
                     if is_green
                         && (self.runs_nothing(proving, (&id, &stubs), findings).await?
@@ -104,11 +105,18 @@ impl<W: World> Drive<'_, W> {
                         Seen::By { stub: Stub::NotImplemented, test }
                     }
                 }
-                (None, None) => unseen(&watch, &id, &stubs, findings.extent),
+                (None, None, None) => unseen(&watch, &id, &stubs, findings.extent),
             };
             findings.criteria[at].seen = seen;
         }
         Ok(())
+    }
+
+    /// One of its tests, if none of them reaches anything that it expects.
+    fn reaches_nothing(&self, id: &CriterionId, findings: &ProofFindings) -> Option<TestId> {
+        let red = self.state.red.as_ref()?.of(id)?;
+        let is_so = |test: &RedTest| findings.never_reached.contains(&test.id);
+        red.tests.first().filter(|_| red.tests.iter().all(is_so)).map(|test| test.id.clone())
     }
 
     /// Whether a test of it was seen failing on code that was there before the run, and not for want of what is new:

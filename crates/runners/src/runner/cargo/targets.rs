@@ -14,6 +14,11 @@ use tdd_core::path::RelPath;
 use tdd_core::test::{Failure, LoadFailure, Outcome, TestId, TestResult};
 use tdd_source::Language;
 
+/// Sources whose modules are looked for.
+const MOST_SOURCES: usize = 2000;
+/// Bytes of one that are read.
+const MOST_BYTES: u64 = 512 * 1024;
+
 /// A test binary that can be run.
 #[derive(Clone, Debug)]
 pub(super) struct Binary {
@@ -90,7 +95,8 @@ pub(super) struct Found {
 /// Sorts a build's artifacts and errors. Binaries come in the order of their files.
 /// `canary` is taken whatever the options choose.
 pub(super) fn sort_out(build: &Build, place: &Place, options: &Options, canary: Option<&RelPath>) -> Found {
-    let own = own_crates(build);
+    let mut own = own_crates(build);
+    own.extend(own_modules(build, place));
     let mut found = Found::default();
     for artifact in build.artifacts.iter().filter(|artifact| is_local(&artifact.package_id)) {
         let kind = artifact.target.kind.first().map_or("", String::as_str);
@@ -187,6 +193,26 @@ fn own_crates(build: &Build) -> Vec<String> {
         names.extend(package_name(package_id).map(|name| name.replace('-', "_")));
     }
     names.into_iter().collect()
+}
+
+/// Names of modules of the targets that do not compile. rustc says a path as it was written: with all names of the module
+/// above in scope, `parts::mean` may begin with one of these as well as with a crate.
+fn own_modules(build: &Build, place: &Place) -> BTreeSet<String> {
+    let local = build.errors.iter().filter(|error| is_local(&error.package_id));
+    let folders: BTreeSet<&Path> =
+        local.filter_map(|error| Path::new(&error.target.src_path).parent()).collect();
+    let mut names = BTreeSet::new();
+    let sources = folders.into_iter().flat_map(|folder| place.files_below(folder));
+    for file in sources.filter(|file| file.extension() == "rs").take(MOST_SOURCES) {
+        let Ok(bytes) = regular_file::head(&place.absolute(&file), MOST_BYTES) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let declared = words.windows(2).filter(|pair| pair[0] == "mod").map(|pair| pair[1]);
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        names.extend(declared.filter_map(|name| Some(name.split(|c| !is_part(c)).next()?.to_owned())));
+    }
+    names.remove("");
+    names
 }
 
 /// `path+file:///p/shop#0.1.0` or `path+file:///p/dir#shop@0.1.0`.

@@ -18,8 +18,20 @@ type At = (usize, usize, usize);
 #[derive(Clone, Debug, Default)]
 pub(in crate::runner) struct Suspects {
     open: BTreeMap<TestId, (At, Standing)>,
+    /// What is known of each one's other claims.
+    others: BTreeMap<TestId, Others>,
     /// What the file's mutants are in this round.
     mutants: BTreeMap<usize, Vec<TestMutants>>,
+}
+
+/// What became of a test's other claims where they were changed beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    /// One of them made it fail as it must.
+    Fail,
+    /// Each of them passed, or there is none.
+    Pass,
+    Unknown,
 }
 
 /// How far it has come.
@@ -60,7 +72,8 @@ impl Round {
 }
 
 impl Suspects {
-    pub(super) fn add(&mut self, at: At, id: TestId) {
+    pub(super) fn add(&mut self, at: At, (id, others): (TestId, Others)) {
+        self.others.insert(id.clone(), others);
         self.open.insert(id, (at, Standing::New));
     }
 
@@ -125,6 +138,13 @@ impl Suspects {
                 Next::Open(standing) => drop(open.insert(id, (at, standing))),
                 Next::Seen => found.seen += 1,
                 Next::Toothless => found.toothless.push(id),
+                // A branch that is not taken says nothing against the one that is.
+                Next::Untold(UntoldWhy::NotReached) if self.others.get(&id) == Some(&Others::Fail) => {
+                    found.seen += 1;
+                }
+                Next::Untold(UntoldWhy::NotReached) if self.others.get(&id) == Some(&Others::Pass) => {
+                    found.untold.push(Untold { test: id, why: UntoldWhy::NeverReached });
+                }
                 Next::Untold(why) => found.untold.push(Untold { test: id, why }),
             }
         }

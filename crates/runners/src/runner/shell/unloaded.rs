@@ -3,7 +3,8 @@
 //! mocha, rspec, deno and compilers end without a report if one file does not load, and with it goes what
 //! all others would have told. So a failed run without a word of some file is made again: each such file
 //! alone, and of a whole run the files that are judged alone and the rest without them. A file that alone
-//! leaves nothing did not load.
+//! leaves nothing did not load. What the failed run speaks of is looked at first: all that it does not speak of is tried
+//! in one call, and only where that leaves nothing either each by itself.
 
 use super::{Format, Shell, tap};
 use crate::runner::place::Place;
@@ -12,6 +13,7 @@ use crate::runner::verification::{Measured, Verification};
 use crate::test_report::tap::load_failure;
 use tdd_core::path::RelPath;
 use tdd_core::ports::Observer;
+use tdd_core::terminal_noise;
 use tdd_core::test::{Exit, LoadFailure, Outcome};
 use tdd_core::trouble::Trouble;
 
@@ -82,11 +84,25 @@ impl Shell {
         });
         let judged = files.unwrap_or(&scope.told_apart);
         let lost = untold(judged, &measured);
+        let said = terminal_noise::clean_owned(verification.last_words(0).into_bytes());
+        let named = |files: &[RelPath]| -> Vec<RelPath> {
+            files.iter().filter(|file| is_named_in(&said, file)).cloned().collect()
+        };
         match (files, lost.as_slice()) {
+            (None, []) if measured.report.is_none() && matches!(measured.exit, Exit::Code(1..)) => {
+                let known: Vec<RelPath> = self.known.iter().cloned().collect();
+                // What is compiled together does not compile without it either.
+                match parted(&known, &named(&known))
+                    .filter(|_| !self.is_for_each() && !self.has_word("{stem}"))
+                {
+                    Some(again) => (None, again),
+                    None => (Some(measured), Vec::new()),
+                }
+            }
             (_, []) => (Some(measured), Vec::new()),
             (Some([file]), _) => (Some(not_loaded(measured, file, verification)), Vec::new()),
             _ if is_explained => (Some(measured), alone(&lost)),
-            (Some(files), _) => (None, alone(files)),
+            (Some(files), _) => (None, parted(files, &named(files)).unwrap_or_else(|| alone(files))),
             (None, _) => {
                 let is_rest = |file: &&RelPath| !scope.told_apart.contains(file);
                 let rest: Vec<RelPath> = self.known.iter().filter(is_rest).cloned().collect();
@@ -97,6 +113,23 @@ impl Shell {
             }
         }
     }
+}
+
+/// Those that a failed run speaks of, each alone, and all others in one call; `None` if that parts nothing.
+fn parted(files: &[RelPath], named: &[RelPath]) -> Option<Again> {
+    let others: Vec<RelPath> = files.iter().filter(|file| !named.contains(file)).cloned().collect();
+    let alone = named.iter().map(|file| Some(vec![file.clone()]));
+    let parts = !named.is_empty() && !others.is_empty();
+    parts.then(|| std::iter::once(Some(others)).chain(alone).collect())
+}
+
+/// Whether a text says the path of a file as a whole.
+fn is_named_in(said: &str, file: &RelPath) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    said.match_indices(file.as_str()).any(|(at, path)| {
+        let (before, after) = (said[..at].chars().next_back(), said[at + path.len()..].chars().next());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
 }
 
 /// A run of one file that failed and told nothing of it.
@@ -119,4 +152,36 @@ fn untold(files: &[RelPath], measured: &Measured) -> Vec<RelPath> {
             || report.load_failures.iter().any(|load| load.file == **file)
     };
     files.iter().filter(|file| !is_told(file)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tdd_core::test::FailureKind;
+
+    fn files(names: &[&str]) -> Vec<RelPath> {
+        names.iter().filter_map(|name| RelPath::new(name)).collect()
+    }
+
+    #[test]
+    fn ac_tdd_8_117_files_that_a_failed_run_names_are_run_alone_and_all_others_together() {
+        let all = files(&["a_test.ts", "b/a_test.ts", "c_test.ts"]);
+        let said = "TS2304 [ERROR]: …\n    at file:///p/b/a_test.ts:9:59\n";
+        let named: Vec<RelPath> = all.iter().filter(|file| is_named_in(said, file)).cloned().collect();
+        assert_eq!(named, files(&["a_test.ts", "b/a_test.ts"]), "a path may be told from any folder");
+        let again = parted(&all, &named).unwrap();
+        let want = [&["c_test.ts"] as &[_], &["a_test.ts"], &["b/a_test.ts"]].map(|names| Some(files(names)));
+        assert_eq!(again, want);
+        assert_eq!(parted(&all, &all), None, "nothing is left to be run together");
+        assert_eq!(parted(&all, &[]), None);
+        for said in ["xc_test.ts", "c_test.tsx", "c-c_test.ts", ""] {
+            assert!(!is_named_in(said, &all[2]), "{said}");
+        }
+    }
+
+    #[test]
+    fn ac_tdd_8_117_colours_hide_nothing_of_what_a_compiler_says() {
+        let said = "\u{1b}[0m\u{1b}[32mCheck\u{1b}[0m a_test.ts\n\u{1b}[0m\u{1b}[1mTS2554 \u{1b}[0m[ERROR]: Expected 1 arguments, but got 2.\n";
+        assert_eq!(load_failure(said).kind, FailureKind::Missing);
+    }
 }

@@ -145,6 +145,36 @@ fn configurations_are_followed() {
     }
 }
 
+#[test]
+fn ac_tdd_9_118_private_packages_of_configurations_are_followed() {
+    let files = vec![
+        (
+            "eslint.config.js",
+            "import base from '@shop/eslint-config/base';\nimport { rule } from '@shop/rules';",
+        ),
+        ("apps/web/tsconfig.json", "{\"extends\":\"@shop/tsconfig/web.json\"}"),
+        (
+            "packages/eslint/package.json",
+            "{\"name\":\"@shop/eslint-config\",\"private\":true,\"exports\":{\"./base\":\"./lib/base.js\"}}",
+        ),
+        ("packages/eslint/lib/base.js", "import './tests.js';"),
+        ("packages/ts-config/package.json", "{\"name\":\"@shop/tsconfig\",\"private\":true}"),
+        ("packages/ts-config/web.json", "{\"extends\":\"./base.json\"}"),
+        ("packages/ts-config/base.json", "{}"),
+        ("packages/rules/package.json", "{\"name\":\"@shop/rules\",\"private\":true}"),
+        ("packages/rules/index.js", ""),
+    ];
+    let want = "packages/eslint/lib/base.js packages/ts-config/base.json packages/ts-config/web.json";
+    assert_eq!(found(&files, &["npx eslint ."]), want);
+    // What is given to others is the product.
+    let public = |(path, text): &(&'static str, &'static str)| {
+        (*path, text.replace("\"private\":true", "\"private\":false"))
+    };
+    let public: Vec<(&str, String)> = files.iter().map(public).collect();
+    let public: Vec<(&str, &str)> = public.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    assert_eq!(found(&public, &["npx eslint ."]), "");
+}
+
 /// Whoever changes one of these does the work that is asked for.
 #[test]
 fn production_code_is_no_gate_file() {

@@ -1,0 +1,121 @@
+//! Examples in docstrings of Python that `doctest` runs as tests, and which of them are not what they were.
+//!
+//! ```text
+//! def one():        ─► "one", [(">>> one()", "1")]
+//!     """
+//!     >>> one()
+//!     1
+//!     """
+//! ```
+//!
+//! Whether a runner takes them for tests is for the caller to know. A docstring that is put together at run time is not
+//! seen.
+
+use std::collections::BTreeMap;
+
+use super::Language;
+use super::tree::Tree;
+
+/// What one example calls, line by line, and what it is to print.
+type Example = (Vec<String>, Vec<String>);
+
+/// Names of what holds such an example in `before` that it does not hold any more in `after`; empty for the module itself.
+/// A method is `Class.method`. A source that can't be read has none, so that all of its examples are gone.
+pub fn changed_examples(language: Language, before: &str, after: &str) -> Vec<String> {
+    let was = examples(language, before);
+    let is = examples(language, after);
+    let keeps_all = |name: &str, all: &[Example]| {
+        let mut now = is.get(name).cloned().unwrap_or_default();
+        all.iter().all(|example| {
+            let at = now.iter().position(|other| other == example);
+            at.map(|at| now.swap_remove(at)).is_some()
+        })
+    };
+    was.iter().filter(|(name, all)| !keeps_all(name, all)).map(|(name, _)| name.clone()).collect()
+}
+
+fn examples(language: Language, source: &str) -> BTreeMap<String, Vec<Example>> {
+    let mut found: BTreeMap<String, Vec<Example>> = BTreeMap::new();
+    let Some(tree) = Tree::parse(language, source).ok().filter(|_| language == Language::Python) else {
+        return found;
+    };
+    for at in tree.all() {
+        let body = match tree.kind(at) {
+            "module" => Some(at),
+            "function_definition" | "class_definition" => tree.child(at, "body"),
+            _ => None,
+        };
+        let Some(text) = body.and_then(|body| docstring(&tree, body)) else { continue };
+        let examples = examples_in(text);
+        if !examples.is_empty() {
+            found.entry(full_name(&tree, at)).or_default().extend(examples);
+        }
+    }
+    found
+}
+
+/// The text of the string that a body begins with.
+fn docstring<'s>(tree: &Tree<'s>, body: usize) -> Option<&'s str> {
+    let first = tree.children(body).find(|at| tree.kind(*at) != "comment")?;
+    let string = (tree.kind(first) == "expression_statement").then(|| tree.children(first).next())??;
+    (tree.kind(string) == "string").then(|| tree.text(string))
+}
+
+fn full_name(tree: &Tree<'_>, at: usize) -> String {
+    let is_home = |at: &usize| matches!(tree.kind(*at), "function_definition" | "class_definition");
+    let homes = std::iter::once(at).chain(tree.ancestors(at)).filter(is_home);
+    let mut names: Vec<&str> =
+        homes.filter_map(|home| tree.child(home, "name")).map(|name| tree.text(name)).collect();
+    names.reverse();
+    names.join(".")
+}
+
+fn examples_in(text: &str) -> Vec<Example> {
+    let text = text.trim_end_matches(['"', '\'']);
+    let mut found: Vec<Example> = Vec::new();
+    let mut is_open = false;
+    for line in text.lines().map(str::trim) {
+        let code = line.trim_start_matches(['r', 'R', 'u', 'U', '"', '\'']);
+        if code.starts_with(">>>") {
+            found.push((vec![code.to_owned()], Vec::new()));
+            is_open = true;
+        } else if line.is_empty() {
+            is_open = false;
+        } else if let Some((call, want)) = found.last_mut().filter(|_| is_open) {
+            let goes_on = want.is_empty() && (line == "..." || line.starts_with("... "));
+            if goes_on { call } else { want }.push(line.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHOP: &str = "\"\"\"A shop.\n\n>>> 1 + 1\n2\n\"\"\"\n\n\nclass Cart:\n    def total(self):\n        \"\"\"The sum.\n\n        \
+                        >>> Cart().total()\n        0\n        >>> for n in [1]:\n        ...     print(n)\n        1\n\n        \
+                        No more.\n        \"\"\"\n        return 0\n\n\ndef one():\n    \"\"\">>> one()\n    1\"\"\"\n    return 1\n";
+
+    #[test]
+    fn ac_tdd_8_114_an_example_that_is_not_what_it_was_is_named_by_what_holds_it() {
+        for (from, to, named) in [
+            ("return 1\n", "return 5\n", ""),
+            ("The sum.", "All prices.", ""),
+            ("No more.", "No more.\n\n        >>> 2\n        2", ""),
+            (">>> 1 + 1\n2", ">>> 1 + 1\n3", "<module>"),
+            ("total()\n        0", "total() == 0\n        True", "Cart.total"),
+            ("...     print(n)\n", "...     print(2)\n", "Cart.total"),
+            (">>> one()\n    1", "One.", "one"),
+            (">>> one()\n    1", ">>> one()  # doctest: +SKIP\n    1", "one"),
+            ("def one()", "def two()", "one"),
+        ] {
+            assert!(SHOP.contains(from), "{from}");
+            let told = changed_examples(Language::Python, SHOP, &SHOP.replacen(from, to, 1));
+            let told: Vec<&str> =
+                told.iter().map(|name| if name.is_empty() { "<module>" } else { name }).collect();
+            assert_eq!(told.join(" "), named, "{from} -> {to}");
+        }
+        assert_eq!(changed_examples(Language::Go, "// >>> 1\n", ""), Vec::<String>::new());
+    }
+}
