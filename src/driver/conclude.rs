@@ -1,5 +1,7 @@
 //! After a verdict: keep the work, roll it back, halt, or finish.
 
+use std::collections::BTreeSet;
+
 use crate::exit::Exit;
 use crate::text::object::Content;
 use crate::text::{halt_report, summary};
@@ -56,9 +58,15 @@ impl<W: World> Drive<'_, W> {
         events.extend(self.put_back_what_came_meanwhile(to)?);
         let kept_as = self.ports.checkpoints.take(&self.label("failed"))?;
         let mut back = self.differences(to, &kept_as)?;
+        let mut units = BTreeSet::new();
+        for change in back.iter().filter(|_| extent == RollBack::AllButTests) {
+            if change.class == FileClass::Source && self.diff().changes_only_units((to, &kept_as), change)? {
+                units.insert(change.path.clone());
+            }
+        }
         back.retain(|change| match extent {
             RollBack::Everything => true,
-            RollBack::AllButTests => change.class != FileClass::Test,
+            RollBack::AllButTests => change.class != FileClass::Test && !units.contains(&change.path),
             RollBack::DeletedOnly => {
                 change.kind == ChangeKind::Deleted
                     || matches!(change.class, FileClass::Test | FileClass::Gate)

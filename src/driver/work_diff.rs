@@ -168,7 +168,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
 
     /// Whether a source differs by units alone; in Rust tests that were there may be others than they were, which is a
     /// matter of what the test-writer supersedes. One that its grammar can't read may hold anything.
-    fn changes_only_units(
+    pub(super) fn changes_only_units(
         &mut self,
         (base, after): Between<'_>,
         change: &ClassedChange,

@@ -141,3 +141,32 @@ fn ac_tdd_8_116_a_path_that_begins_with_a_module_of_the_crate_is_its_own() {
         sandbox.scripted(&calls, &["--proof", "off"]).expect(0).says_on_stdout(&["missing (1 test)"]);
     }
 }
+
+#[test]
+fn ac_tdd_8_118_tests_inside_sources_stay_for_a_retry_like_files_of_tests() {
+    let criteria = ["`mean` gives the mean.", "`most` gives the most."];
+    let sandbox = project("cart", ("src/main.rs", &program(&[], "*", &[OLD])), &criteria);
+    sandbox.write("tdd.yaml", "test: cargo test --offline\nbudgets: { semantic: 2, format: 0 }\n");
+    sandbox.commit();
+    let writer = |number: u32, script: &str, tests: Value| {
+        let mut writer = json!({ "role": "test-writer", "number": number, "run": ["sh", "-c", script] });
+        writer["say"] = json!({ "status": "ok", "files": ["src/main.rs"], "tests": tests });
+        writer
+    };
+    let both =
+        json!({ "AC-STE-1.1": ["src/main.rs::tests::means"], "AC-STE-1.2": ["src/main.rs::tests::mosts"] });
+    let add = |test: &str| {
+        let test = test.replace('\n', "\\n");
+        format!("sed -i '$d' src/main.rs; printf '{test}}}\\n' >> src/main.rs")
+    };
+    let green = |code: &[&str]| program(code, "*", &[OLD, MEANS, MOSTS]);
+    let mut calls = vec![writer(1, &add(MEANS), json!({})), writer(2, &add(MOSTS), both)];
+    for (at, text) in [(1, green(&[MEAN])), (2, green(&[MEAN, MOST]))] {
+        let mut call = role("implementer", "src/main.rs", &text);
+        call["criterion"] = json!(format!("AC-STE-1.{at}"));
+        calls.push(call);
+    }
+    calls.push(json!({ "role": "refactorer", "say": { "status": "ok", "files": [] } }));
+    let ran = sandbox.scripted(&json!(calls), &["--proof", "off"]);
+    ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)", "AC-STE-1.2  missing (1 test)"]);
+}
