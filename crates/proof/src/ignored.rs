@@ -1,6 +1,7 @@
 //! What git ignores, and what of it a checkout needs.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -88,19 +89,24 @@ pub(crate) fn by_age(repository: &Path, path: &RelPath, moment: SystemTime) -> K
     if is_older(&repository.join(path.as_str()), moment) { Kind::Before } else { Kind::Since }
 }
 
+/// By the time that nobody can set.
+pub(crate) fn is_changed_since(about: &Metadata, moment: SystemTime) -> bool {
+    let since = moment.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let changed = Duration::new(
+        u64::try_from(about.ctime()).unwrap_or(0),
+        u32::try_from(about.ctime_nsec()).unwrap_or(0),
+    );
+    changed > since
+}
+
 /// Whether nothing of it was made or changed since, by the time that nobody can set.
 fn is_older(path: &Path, moment: SystemTime) -> bool {
-    let since = moment.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
     let mut open = vec![path.to_owned()];
     let mut looked_at = 0;
     while let Some(path) = open.pop() {
         let Ok(about) = path.symlink_metadata() else { return false };
-        let changed = Duration::new(
-            u64::try_from(about.ctime()).unwrap_or(0),
-            u32::try_from(about.ctime_nsec()).unwrap_or(0),
-        );
         looked_at += 1;
-        if changed > since {
+        if is_changed_since(&about, moment) {
             return false;
         }
         // Nobody is blamed for what nobody has looked at.

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde_json::Value;
 use tdd_child::{folder, regular_file};
+
+use crate::ignored::is_changed_since;
 
 /// Lists of a manifest whose names are installed.
 const LISTS: [&str; 5] =
@@ -21,8 +22,8 @@ const MOST_PACKAGES: usize = 20_000;
 
 /// Those of the packages of `packages`, a folder below `repository`, that were put there since and that nothing asks for.
 pub(crate) fn unasked(repository: &Path, packages: &Path, since: SystemTime) -> Vec<PathBuf> {
-    let new: Vec<(String, PathBuf)> =
-        named(packages).into_iter().filter(|(_, path)| is_since(path, since)).collect();
+    let is_new = |path: &Path| path.symlink_metadata().is_ok_and(|about| is_changed_since(&about, since));
+    let new: Vec<(String, PathBuf)> = named(packages).into_iter().filter(|(_, path)| is_new(path)).collect();
     if new.is_empty() {
         return Vec::new();
     }
@@ -54,18 +55,6 @@ fn named(packages: &Path) -> Vec<(String, PathBuf)> {
         }
     }
     found
-}
-
-/// Whether it was made or changed since, by the time that nobody can set.
-fn is_since(path: &Path, since: SystemTime) -> bool {
-    let moment = since.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    path.symlink_metadata().is_ok_and(|about| {
-        let changed = Duration::new(
-            u64::try_from(about.ctime()).unwrap_or(0),
-            u32::try_from(about.ctime_nsec()).unwrap_or(0),
-        );
-        changed > moment
-    })
 }
 
 /// The names that manifests lead to: those of the folders above, of members below these, and of packages so found.
@@ -133,6 +122,8 @@ fn text(path: impl AsRef<OsStr>) -> Option<String> {
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "packages lie on the disk")]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
     use super::*;
 
     const MANIFEST: &str = "{\"dependencies\":{\"left\":\"1\"},\"devDependencies\":{\"@a/b\":\"1\"},\"workspaces\":[\"packages/*\"]}";
