@@ -209,6 +209,9 @@ fn commands(place: &Place, settings: &Settings) -> Result<(Chosen, Option<String
     if refused.what != project_commands::NO_COMMAND {
         return Err(refused);
     }
+    if let Some(advice) = project_commands::django(&place.project) {
+        return Err(refused.advise(advice));
+    }
     let Some(first) = project_commands::first_of_language(&place.project) else {
         return Err(refused.advise(first_steps::NO_PROJECT));
     };

@@ -30,6 +30,8 @@ pub struct Fixing<'a, C> {
     judged: Vec<RelPath>,
     /// What their runners have loaded by themselves beside tests.
     loaded: BTreeSet<RelPath>,
+    /// What Python loaded in the place of what is installed.
+    hiding: BTreeSet<RelPath>,
     /// What the checks themselves write beside tests.
     written: BTreeSet<RelPath>,
     /// Code of tests that they write as it was.
@@ -52,6 +54,7 @@ impl<'a, W: World, C: Checks> FixDrive<'a, W, C> {
             previous,
             judged: Vec::new(),
             loaded: BTreeSet::new(),
+            hiding: BTreeSet::new(),
             written: BTreeSet::new(),
             written_as_it_was: BTreeSet::new(),
         };

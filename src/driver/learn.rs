@@ -7,7 +7,7 @@ use tdd_core::attempt::CheckpointId;
 use tdd_core::audience::News;
 use tdd_core::counted::and_more;
 use tdd_core::event::Event;
-use tdd_core::finding::ClassedChange;
+use tdd_core::finding::{ClassedChange, TestAware};
 use tdd_core::likeness;
 use tdd_core::path::RelPath;
 use tdd_core::policy::{FileClass, TOLD_SUPPORT};
@@ -73,6 +73,18 @@ impl<W: World> Drive<'_, W> {
             return Ok(Vec::new());
         }
         Ok(self.diff().loaded_alone(tree, &new, &report.loaded)?.into_iter().collect())
+    }
+
+    /// Sources of this work by which tests take something else than what is installed.
+    pub(super) fn newly_hiding(
+        &mut self,
+        run: &TestRun,
+        (base, changed): (&CheckpointId, &[ClassedChange]),
+    ) -> Result<Vec<TestAware>, Trouble> {
+        match &run.report {
+            Some(report) => self.diff().hiding((base, &report.hiding), changed),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Code of tests that it was seen writing as it was.

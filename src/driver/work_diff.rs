@@ -3,8 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::text::prompt::{self, Instructions};
-use crate::text::skill;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::Event;
 use tdd_core::finding::{ChangeKind, ClassedChange, Notice, TestAware, TestAwareKind};
@@ -20,13 +18,10 @@ use tdd_spec::mixed_file;
 
 use super::setup::Setup;
 use super::whose::is_of_a_canary;
-use tdd_core::ports::{Checkpoints, Skills};
-
-/// The project's own instructions that travel in the role text.
-const INSTRUCTIONS: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+use tdd_core::ports::Checkpoints;
 
 /// A tree before and a tree after.
-type Between<'c> = (&'c CheckpointId, &'c CheckpointId);
+pub(super) type Between<'c> = (&'c CheckpointId, &'c CheckpointId);
 
 /// Snapshots, and the rules by which they are read.
 pub(super) struct WorkDiff<'a, C: Checkpoints> {
@@ -155,6 +150,9 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         let old = self.checkpoints.read(base, path)?;
         let new = self.checkpoints.read(after, path)?;
         let name = path.file_name();
+        if mixed_file::takes_a_dependencys_name(name, old.as_deref(), new.as_deref()) {
+            return Ok(false);
+        }
         let keys = mixed_file::changed_keys(name, old.as_deref(), new.as_deref());
         Ok(keys.is_ok_and(|keys| keys.iter().all(|change| mixed_file::may_change(role, name, change))))
     }
@@ -204,6 +202,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         for (language, sources) in languages {
             production.read(language, &sources);
         }
+        production.test_aware.extend(self.needing_tests((base, after), changed)?);
         let notices = production.notices.into_iter().take(MOST_REMARKS);
         production.notices = notices.map(|notice| self.masked(notice)).collect();
         Ok(production)
@@ -281,40 +280,6 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             is_source && Language::of(path.extension()).is_none() && policy::names_a_test(path)
         });
         Ok(named)
-    }
-
-    /// The role's skill and the project's instructions, both as of checkpoint 0.
-    pub(super) fn role_text(
-        &mut self,
-        role: Role,
-        zero: Option<&CheckpointId>,
-        project: &str,
-    ) -> Result<String, Trouble> {
-        let name = skill::role_skill(role);
-        let mut overrides = BTreeMap::new();
-        if let Some(file) = self.read_at(zero, &format!(".tdd/skills/{name}/SKILL.md"))? {
-            overrides.insert(name.to_owned(), file);
-        }
-        let skills: Skills = skill::with_overrides(self.setup.skills.clone(), &overrides)?;
-        let body =
-            skills.get(name).ok_or_else(|| Trouble::internal(format!("the skill {name} is not embedded")))?;
-        let mut texts = Vec::new();
-        for file in INSTRUCTIONS {
-            let in_project = format!("{project}/{file}");
-            let text = match self.read_at(zero, in_project.trim_start_matches('/'))? {
-                Some(text) => Some(text),
-                None => self.read_at(zero, file)?,
-            };
-            texts.extend(text.map(|text| (file, text)));
-        }
-        let instructions: Vec<Instructions<'_>> =
-            texts.iter().map(|(file, text)| Instructions { file, text }).collect();
-        Ok(prompt::role_text(body, &instructions, &self.setup.mask))
-    }
-
-    fn read_at(&mut self, zero: Option<&CheckpointId>, path: &str) -> Result<Option<String>, Trouble> {
-        let (Some(zero), Some(path)) = (zero, RelPath::new(path)) else { return Ok(None) };
-        self.source(zero, &path)
     }
 }
 

@@ -90,7 +90,10 @@ pub fn text(state: &FixState, how: How, facts: &FixFacts) -> String {
         out.extend(best.checks.iter().filter(|check| !check.is_green()).flat_map(output_lines));
     }
     out.push(String::new());
-    out.push(format!("changed since the start: {}", facts.changed.len()));
+    let nothing = facts.changed.is_empty() && matches!(how, How::Fixed) && state.forks() > 0;
+    let by_what =
+        if nothing { ": green by what no commit holds (what was installed, what git ignores)" } else { "" };
+    out.push(format!("changed since the start: {}{by_what}", facts.changed.len()));
     out.extend(listed("", facts.changed.iter().map(|change| named(change, facts))));
     let put_back = put_back(state);
     out.extend(listed("not allowed, put back", put_back.iter().cloned()));

@@ -309,6 +309,11 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
     lines
 }
 
+/// Whether the final proof saw tests of every criterion fail on code that does nothing.
+pub fn all_seen_failing(state: &State) -> bool {
+    state.run.plan.criteria.iter().all(|id| proof::seen_by(state, id).is_some())
+}
+
 /// What was red or flaky at the baseline, of which no verdict says anything.
 fn left_out(state: &State) -> Option<String> {
     let test = &state.baseline.as_ref()?.test;

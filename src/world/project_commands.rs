@@ -5,6 +5,7 @@
 
 pub mod checks;
 mod detect;
+mod instead;
 mod members;
 mod scripts;
 mod suggest;
@@ -18,6 +19,7 @@ use tdd_core::commands::{CommandSettings, ProjectCommands, RunnerKind, RunnerTab
 use tdd_core::trouble::Trouble;
 use tdd_spec::key_commands::{self, KeyCommands, Named, Pick};
 
+pub use self::instead::django;
 use self::taken_apart::{Found, Reader};
 
 /// What is said where nothing names a command.

@@ -19,6 +19,7 @@ mod held_out;
 mod helpers;
 mod hollow;
 mod honest;
+mod names;
 mod others;
 mod projects;
 mod proof;
@@ -40,6 +41,7 @@ fn cheats() -> Vec<Vec<Entry>> {
         repository::entries(),
         config::entries(),
         code::entries(),
+        names::cheats(),
         red::entries(),
         others::entries(),
         helpers::cheats(),
@@ -57,6 +59,7 @@ fn honests() -> Vec<Vec<Entry>> {
         helpers::honests(),
         proof::honests(),
         copies::honests(),
+        names::honests(),
         support::honests(),
         held_out::honests(),
         hollow::honests(),

@@ -267,6 +267,16 @@ fn what_is_green_already_asks_nobody() {
 }
 
 #[test]
+fn ac_tdd_10_79_what_is_green_by_nothing_that_a_commit_holds_is_said_so() {
+    let sandbox = Sandbox::with(&[("a.cfg", "x"), (".gitignore", ".made\n")]);
+    let makes = "- role: fixer\n  number: 1\n  write:\n    .made: x\n  say: { status: ok, files: [], command: make, output_excerpt: fine }\n";
+    let ran = fix(&sandbox, makes, &["--check", "test -f .made"]).expect(0);
+    drop(ran.says_on_stdout(&["changed since the start: 0: green by what no commit holds"]));
+    let ran = fix(&sandbox, NOBODY, &["--check", "true"]).expect(0);
+    assert!(!ran.stdout.contains("no commit holds"), "{}", ran.stdout);
+}
+
+#[test]
 fn documents_and_those_who_write_them_are_skipped_and_it_is_said() {
     let sandbox = Sandbox::with(&[("a.cfg", "x"), ("README.md", "a")]);
     sandbox.write("README.md", "b");

@@ -25,6 +25,7 @@ mod allowed_config;
 mod at_hand;
 mod bad_input;
 mod baseline_edits;
+mod beside_tests;
 mod between;
 mod between_copies;
 mod by_name;

@@ -170,3 +170,50 @@ fn ac_tdd_8_118_tests_inside_sources_stay_for_a_retry_like_files_of_tests() {
     let ran = sandbox.scripted(&json!(calls), &["--proof", "off"]);
     ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)", "AC-STE-1.2  missing (1 test)"]);
 }
+
+#[test]
+fn ac_tdd_8_120_tests_of_a_module_that_is_led_to_another_file_are_told_too() {
+    let root = "pub fn sum(all: &[u32]) -> u32 {\n    all.iter().sum()\n}\n\n#[cfg(test)]\n#[path = \"sum_tests.rs\"]\nmod tests;\n";
+    let old = "use super::*;\n\n#[test]\nfn sums() {\n    assert_eq!(sum(&[1, 2]), 3);\n}\n";
+    let new = format!("{old}\n#[test]\nfn ac_ste_1_1_means() {{\n    assert_eq!(mean(&[1, 3]), 2);\n}}\n");
+    for listed in [json!({}), json!({ "AC-STE-1.1": ["src/lib.rs::tests::ac_ste_1_1_means"] })] {
+        let sandbox = project("cart", ("src/lib.rs", root), &["`mean` gives the mean."]);
+        sandbox.write("src/sum_tests.rs", old);
+        sandbox.commit();
+        let mut writer = role("test-writer", "src/sum_tests.rs", &new);
+        writer["say"]["tests"] = listed;
+        let mut done = role("implementer", "src/lib.rs", &format!("{MEAN}{root}"));
+        done["criterion"] = json!("AC-STE-1.1");
+        let refactorer = json!({ "role": "refactorer", "say": { "status": "ok", "files": [] } });
+        let ran = sandbox.scripted(&json!([writer, done, refactorer]), &["--proof", "full"]);
+        ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)"]);
+    }
+}
+
+#[test]
+fn ac_tdd_8_127_a_module_of_a_target_of_tests_is_told_apart_from_the_others() {
+    let sandbox = project("cart", ("src/lib.rs", SUM), &["`mean` gives the mean.", "`most` gives the most."]);
+    sandbox.write("tests/it/main.rs", "mod old;\n");
+    sandbox.write("tests/it/old.rs", "#[test]\nfn sums() {\n    assert_eq!(cart::sum(&[1, 2]), 3);\n}\n");
+    sandbox.commit();
+    let module = |name: &str, call: &str, want: u8| {
+        format!("use cart::{name};\n\n#[test]\nfn gives() {{\n    assert_eq!({name}({call}), {want});\n}}\n")
+    };
+    let mut writer = role("test-writer", "tests/it/main.rs", "mod ac_ste_1_1;\nmod ac_ste_1_2;\nmod old;\n");
+    writer["say"]["files"] = json!(["tests/it/main.rs", "tests/it/ac_ste_1_1.rs", "tests/it/ac_ste_1_2.rs"]);
+    writer["write"]["tests/it/ac_ste_1_1.rs"] = json!(module("mean", "&[1, 3]", 2));
+    writer["write"]["tests/it/ac_ste_1_2.rs"] = json!(module("most", "&[1, 3]", 3));
+    let (one, both) = (
+        format!("{SUM}pub {}", MEAN.trim_start()),
+        [MEAN, MOST].map(|code| format!("pub {}", code.trim_start())).concat(),
+    );
+    let mut calls = vec![writer];
+    for (at, text) in [(1, one), (2, format!("{SUM}{both}"))] {
+        let mut call = role("implementer", "src/lib.rs", &text);
+        call["criterion"] = json!(format!("AC-STE-1.{at}"));
+        calls.push(call);
+    }
+    calls.push(json!({ "role": "refactorer", "say": { "status": "ok", "files": [] } }));
+    let ran = sandbox.scripted(&json!(calls), &["--proof", "full"]);
+    ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)", "AC-STE-1.2  missing (1 test)"]);
+}

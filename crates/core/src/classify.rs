@@ -336,8 +336,9 @@ fn of_file(test: &TestResult, file: &str) -> bool {
 }
 
 fn vanished(red: &CriterionRed, results: &[&TestResult]) -> Vec<TestId> {
-    let seen: BTreeSet<&TestId> = results.iter().map(|test| &test.id).collect();
-    let absent = |test: &&RedTest| !seen.contains(&test.id);
+    let made = results.iter().flat_map(|test| test.id.made_from());
+    let seen: BTreeSet<&str> = results.iter().map(|test| test.id.0.as_str()).chain(made).collect();
+    let absent = |test: &&RedTest| !seen.contains(test.id.0.as_str());
     let reported = red.tests.iter().filter(|test| test.seen == Seen::Reported).filter(absent);
     let mut gone: Vec<TestId> = reported.map(|test| test.id.clone()).collect();
     // Names read from a source may differ from the runner's (parameters, computed titles), so of

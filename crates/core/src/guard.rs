@@ -4,7 +4,7 @@
 //! it is this check, and no other, that catches its cheat. In a release build there is nothing to
 //! switch: [`stands`] is the constant `true`.
 
-use crate::finding::RedKind;
+use crate::finding::{RedKind, TestAware, TestAwareKind};
 use crate::verdict::Reason;
 
 /// One check. The battery (`tests/suite/cheats`) has a cheat for each.
@@ -17,6 +17,8 @@ pub enum Guard {
     TouchedSeal,
     InlineTest,
     TestAware,
+    NeedsTests,
+    Hides,
     PublicNames,
     UnlistedChange,
     Rebound,
@@ -81,13 +83,15 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 62] = [
+    pub const ALL: [Self; 64] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
         Self::TouchedSeal,
         Self::InlineTest,
         Self::TestAware,
+        Self::NeedsTests,
+        Self::Hides,
         Self::PublicNames,
         Self::UnlistedChange,
         Self::Rebound,
@@ -161,6 +165,10 @@ impl Guard {
             Reason::Touched(_) => Self::TouchedSeal,
             Reason::Loaded(_) => Self::NewlyLoaded,
             Reason::InlineTest(_) => Self::InlineTest,
+            Reason::TestAwareCode(TestAware { kind: TestAwareKind::NeedsTests { .. }, .. }) => {
+                Self::NeedsTests
+            }
+            Reason::TestAwareCode(TestAware { kind: TestAwareKind::Hides { .. }, .. }) => Self::Hides,
             Reason::TestAwareCode(_) => Self::TestAware,
             Reason::LostName(_) => Self::PublicNames,
             Reason::Unlisted(_) => Self::UnlistedChange,

@@ -126,6 +126,8 @@ pub enum Installed {
     Beyond,
     /// Python runs it before all else, and no package brings it.
     Hook,
+    /// It came into a package that was there before, which was installed as a whole.
+    New,
 }
 
 /// How far one test file that does not load disturbs the others.

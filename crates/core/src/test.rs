@@ -36,6 +36,14 @@ impl TestId {
         numbered.map_or(self.0.as_str(), |(name, _)| name)
     }
 
+    /// What it may be a case of where a macro makes modules of functions, the innermost first: in Rust `tests::adds` of
+    /// `tests::adds::case_1`.
+    pub fn made_from(&self) -> impl Iterator<Item = &str> {
+        let is_rust = self.file().rsplit_once('.').is_some_and(|(_, extension)| extension == "rs");
+        let inner = self.0.rmatch_indices("::").map(|(at, _)| &self.0[..at]);
+        inner.filter(move |name| is_rust && name.contains("::"))
+    }
+
     /// The path that it begins with, relative to the project; all of it where it names no file.
     pub fn file(&self) -> &str {
         self.0.split("::").next().unwrap_or_default()
@@ -149,6 +157,9 @@ pub struct TestReport {
     /// installed as they lie there (`pip install -e`).
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub import_roots: BTreeSet<String>,
+    /// Files of the repository that Python loaded in the place of a module by the same name that is installed, or its own.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hiding: BTreeSet<RelPath>,
 }
 
 impl TestReport {
@@ -367,6 +378,18 @@ mod tests {
             assert_eq!((exit.is_success(), exit.to_string().as_str()), (is_success, words));
         }
         assert_eq!(TestId("a::b".into()).to_string(), "a::b");
+    }
+
+    #[test]
+    fn ac_tdd_8_126_a_case_that_a_macro_made_is_one_of_its_function() {
+        for (id, want) in [
+            ("src/lib.rs::tests::adds::case_1", "src/lib.rs::tests::adds src/lib.rs::tests"),
+            ("src/lib.rs::adds", ""),
+            ("tests/a.py::A::test_a", ""),
+        ] {
+            let names = TestId(id.to_owned());
+            assert_eq!(names.made_from().collect::<Vec<_>>().join(" "), want);
+        }
     }
 
     #[test]

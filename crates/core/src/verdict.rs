@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::Exhaustion;
 use crate::claim::{ClaimError, Dispute};
 use crate::criterion::CriterionId;
-use crate::finding::{LostName, Rebound, RedKind, TestAware, TestAwareKind, Why};
+use crate::finding::{LostName, Rebound, RedKind, TestAware, Why};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::TestId;
@@ -198,7 +198,8 @@ fn touched(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if is_installed(path) {
         write!(
             f,
-            "an installed file is not as it was: {path}; it has to be installed anew, with the same bytes"
+            "an installed file is not as it was: {path}; it has to be installed anew, with the same bytes, or removed \
+             where it came into a package that was there"
         )
     } else {
         write!(f, "a protected file was changed: {path}")
@@ -224,15 +225,7 @@ impl fmt::Display for Reason {
             Self::Forbidden(path) => forbidden(path, f),
             Self::Loaded(path) => loaded(path, f),
             Self::InlineTest(path) => inline_test(path, f),
-            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::UnderTest }) => {
-                write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
-            }
-            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::Shadow }) => {
-                write!(f, "this source gives the name of an assertion another meaning: {path}")
-            }
-            Self::TestAwareCode(TestAware { path, kind: TestAwareKind::Asks }) => {
-                write!(f, "this source asks whether a test runner is at work: {path}")
-            }
+            Self::TestAwareCode(aware) => write!(f, "{aware}"),
             Self::LostName(lost) => write!(f, "{lost}"),
             Self::Touched(path) => touched(path, f),
             Self::Unlisted(id) => {

@@ -22,7 +22,7 @@ use super::around::{Around, Holds, Home};
 use super::claim::{Weight, callee, method};
 use super::claims::claims;
 use super::flow::Flow;
-use super::go::{is_handle_at, is_plain_handle_call};
+use super::go::{is_handle_at, is_plain_handle_call, suite_methods};
 use super::imports::{Import, imports};
 use super::known_calls::{is_fixture, is_global, is_harmless, may_assert};
 use super::swallowed::is_swallowed;
@@ -311,7 +311,12 @@ impl<'s> Calls<'s> {
             is_method && (self.is_suite(tree, at, root) || flow.values(root, at).iter().any(takes_in(tree)));
         if takes(&(handed.start + 1..handed.end)) || holds_handle || may_assert(tree, at, last) {
             let given = given(tree, at);
-            return Some(call(Holds::Unreadable, given)).filter(|call| !call.given.is_empty());
+            let names = if last == "Run" { flow.closure(tree, given.clone()) } else { BTreeSet::new() };
+            let suite = suite_methods(tree, &names);
+            let held = suite.iter().filter_map(|(name, _)| self.own.get(name).copied()).max();
+            let given = given.into_iter().chain(suite.into_iter().map(|(_, body)| body)).collect();
+            return Some(call(held.unwrap_or(Holds::Unreadable), given))
+                .filter(|call| !call.given.is_empty());
         }
         None
     }

@@ -1,5 +1,7 @@
 //! Go: `TestX` functions and the subtests that they name; what of a body is an expectation.
 
+use std::collections::BTreeSet;
+
 use super::Declared;
 use super::claim::{Claim, arguments, method};
 use super::tree::{Span, Tree, is_function};
@@ -10,10 +12,61 @@ pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
         match tree.kind(at) {
             "function_declaration" => found.extend(function(tree, at)),
             "call_expression" => found.extend(subtest(tree, at)),
+            "method_declaration" => found.extend(of_suite(tree, at)),
             _ => {}
         }
     }
     found
+}
+
+/// `func (s *WordsSuite) TestSplit()`, where a test of the same file has that suite run: `TestWords/TestSplit`.
+fn of_suite(tree: &Tree<'_>, at: usize) -> Option<Declared> {
+    let name = suite_method(tree, at)?;
+    let suite = receiver_type(tree, at)?;
+    let run = |at: &usize| method(tree, *at).is_some_and(|(_, name)| name == "Run");
+    let mut runs = tree.all().filter(|at| tree.kind(*at) == "call_expression").filter(run);
+    let of_it = runs.find(|call| {
+        let list = tree.child(*call, "arguments");
+        list.is_some_and(|list| {
+            tree.span(list).any(|part| tree.kind(part) == "type_identifier" && tree.text(part) == suite)
+        })
+    })?;
+    let around = tree.ancestors(of_it).find(|around| tree.kind(*around) == "function_declaration")?;
+    Some(Declared {
+        name: format!("{}/{name}", test_name(tree, around)?),
+        is_pattern: false,
+        first: at,
+        whole: tree.node(at).begin..tree.node(at).end,
+        node: at,
+        body: inside(tree, tree.child(at, "body")?),
+        skipped: None,
+        expects_failure: false,
+    })
+}
+
+/// The tests of those suites whose type is among these names, each with its body: `suite.Run(t, new(WordsSuite))`.
+pub(super) fn suite_methods<'s>(tree: &Tree<'s>, types: &BTreeSet<String>) -> Vec<(&'s str, Span)> {
+    if types.is_empty() {
+        return Vec::new();
+    }
+    let of_types = |at: usize| {
+        let name = suite_method(tree, at)?;
+        receiver_type(tree, at).filter(|suite| types.contains(*suite))?;
+        Some((name, tree.span(tree.child(at, "body")?)))
+    };
+    tree.all().filter_map(of_types).collect()
+}
+
+/// The name of a method that a suite is run by.
+fn suite_method<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
+    let name = (tree.kind(at) == "method_declaration").then(|| tree.child(at, "name")).flatten()?;
+    Some(tree.text(name)).filter(|name| name.starts_with("Test"))
+}
+
+/// The type that a method belongs to.
+fn receiver_type<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
+    let receiver = tree.child(at, "receiver")?;
+    tree.span(receiver).find(|part| tree.kind(*part) == "type_identifier").map(|part| tree.text(part))
 }
 
 fn function(tree: &Tree<'_>, at: usize) -> Option<Declared> {

@@ -498,7 +498,10 @@ fn in_go_whoever_is_given_the_test_may_fail_it() {
     classify(&[(Go, own, "TestA", Yes, true)]);
     let suite = "package a\ntype S struct{ suite.Suite }\nfunc (s *S) TestB() { s.Equal(2, f1()) }\n\
         func TestS(t *testing.T) { suite.Run(t, new(S)) }\n";
-    classify(&[(Go, suite, "TestS", Unknown, false)]);
+    // What a suite is run by looks at what its tests do.
+    classify(&[(Go, suite, "TestS", Unknown, true), (Go, suite, "TestS/TestB", Unknown, true)]);
+    let other = suite.replace("new(S)", "&Other{}");
+    classify(&[(Go, Box::leak(other.into_boxed_str()), "TestS", Unknown, false)]);
 }
 
 #[test]

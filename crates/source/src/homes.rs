@@ -146,6 +146,14 @@ impl Files {
         if PYTHON_OWN.contains(root) { Place::Own } else { Place::Library }
     }
 
+    /// Files that a module of Python of this name may be, in whatever folder.
+    pub(super) fn of_this_name(&self, from: &str) -> Vec<RelPath> {
+        let root = from.split([':', '.']).next().unwrap_or(from);
+        let ends = [format!("/{root}.py"), format!("/{root}/__init__.py")];
+        let is_it = |path: &&RelPath| ends.iter().any(|end| format!("/{path}").ends_with(end));
+        self.files.iter().filter(is_it).take(MOST_FILES).cloned().collect()
+    }
+
     fn holds_folder(&self, folder: &str) -> bool {
         let within = format!("{folder}/");
         self.files.iter().any(|path| path.as_str().starts_with(&within))

@@ -7,6 +7,8 @@
 //! Go          import c "example.com/checks"      c       example.com/checks
 //! ```
 
+use std::collections::BTreeSet;
+
 use super::Language;
 use super::tree::Tree;
 
@@ -46,6 +48,13 @@ pub fn asked_for(language: Language, source: &str) -> Vec<String> {
         Language::Go => None,
     });
     spelt.collect()
+}
+
+/// The first words of all modules that a file imports: `shop` of `shop.cart`.
+pub fn imported_roots(language: Language, source: &str) -> BTreeSet<String> {
+    let Ok(tree) = Tree::parse(language, source) else { return BTreeSet::new() };
+    let root = |import: Import| import.from.split([':', '.', '/']).next().unwrap_or_default().to_owned();
+    imports(&tree).into_iter().map(root).filter(|root| !root.is_empty()).collect()
 }
 
 /// Those of them that have to be there before the file loads: what stands inside of functions, conditions and `try` is

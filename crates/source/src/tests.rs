@@ -48,6 +48,14 @@ def test_last(): pass
 }
 
 #[test]
+fn ac_tdd_8_123_the_tests_of_a_suite_are_tests_of_what_runs_it() {
+    let source = "package a\ntype S struct{ suite.Suite }\ntype O struct{ suite.Suite }\n\
+        func (s *S) TestB() { s.Equal(2, f1()) }\nfunc (s *S) SetupTest() {}\nfunc (o *O) TestC() {}\n\
+        func TestS(t *testing.T) {\n\tt.Run(\"x\", func(t *testing.T) {})\n\tsuite.Run(t, new(S))\n}\n";
+    assert_eq!(declared(Language::Go, source).join(" "), "TestS/TestB TestS TestS/x");
+}
+
+#[test]
 fn javascript_tests_are_found_with_their_suites() {
     let source = r#"
 // test('commented', () => {});

@@ -71,6 +71,23 @@ impl fmt::Display for MixedError {
     }
 }
 
+/// Whether `package.json` has come to be called as something that it depends on: the import of that name would lead to
+/// the project itself, before what is installed.
+pub fn takes_a_dependencys_name(file_name: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> bool {
+    if file_name != "package.json" {
+        return false;
+    }
+    let read = |bytes: Option<&[u8]>| -> serde_json::Value {
+        bytes.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default()
+    };
+    let (old, new) = (read(old), read(new));
+    let lists = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+    let Some(name) = new["name"].as_str().filter(|name| old["name"].as_str() != Some(*name)) else {
+        return false;
+    };
+    [&old, &new].iter().any(|manifest| lists.iter().any(|list| manifest[*list].get(name).is_some()))
+}
+
 /// The keys whose values differ, sorted. `file_name` may be a path; its last part counts.
 ///
 /// # Errors

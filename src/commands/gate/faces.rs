@@ -99,7 +99,10 @@ mod tests {
     #[test]
     fn only_a_new_look_at_tests_counts() {
         let faces = |language, before: &str, after: &str| {
-            new(language, &[("a", before)], &[("a", after)]).iter().map(|(it, _)| it.kind).collect::<Vec<_>>()
+            new(language, &[("a", before)], &[("a", after)])
+                .iter()
+                .map(|(it, _)| it.kind.clone())
+                .collect::<Vec<_>>()
         };
         let looks = "fn f() -> u8 { if cfg!(test) { 1 } else { 2 } }";
         assert_eq!(faces(Rust, "fn f() -> u8 { 2 }", looks), [TestAwareKind::UnderTest]);

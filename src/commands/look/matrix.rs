@@ -13,6 +13,7 @@ use crate::commands::runs::chosen::{chosen_work, repository};
 use crate::commands::runs::status::For;
 use crate::commands::runs::story;
 use crate::text::object::VERSION;
+use crate::text::summary;
 use crate::view::print;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::RedKind;
@@ -80,8 +81,10 @@ fn legend(story: &Story, rows: &[TestStory<'_>]) -> String {
     let criteria = story.state.run.plan.criteria.iter();
     let aside = criteria.filter_map(|id| story.set_aside(id)).flat_map(|(_, red)| &red.tests);
     kinds.extend(aside.map(|test| test.kind));
+    let is_proven = summary::all_seen_failing(&story.state);
     let lines = kinds.into_iter().map(|kind| {
-        let advice = kind.advice().map(|advice| format!("; {advice}")).unwrap_or_default();
+        let advice = kind.advice().filter(|_| !is_proven);
+        let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
         format!("{kind}: {}{advice}\n", kind.meaning())
     });
     let lines: String = lines.collect();

@@ -70,7 +70,9 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         rewritten.retain(|path| !self.own.written.contains(path));
         work.put_back.extend(touched);
         events.extend(self.discard_what_runs_left(&tree)?);
-        let Work { changed, mut put_back, weakened, test_aware } = work;
+        let Work { changed, mut put_back, weakened, mut test_aware } = work;
+        let hiding = self.own.hiding.clone();
+        test_aware.extend(self.diff().hiding((&before, &hiding), &changed)?);
         put_back.sort();
         put_back.dedup();
         put_back.retain(|path| {
@@ -346,6 +348,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
     fn note_judged(&mut self, run: &TestRun) {
         let Some(report) = &run.report else { return };
         self.own.loaded.extend(report.loaded.iter().cloned());
+        self.own.hiding.extend(report.hiding.iter().cloned());
         let loaded = report.tests.iter().filter_map(|test| test.file.as_ref());
         for file in loaded.chain(report.load_failures.iter().map(|load| &load.file)) {
             if let Err(at) = self.own.judged.binary_search(file) {

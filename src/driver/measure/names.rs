@@ -49,8 +49,37 @@ impl<W: World> Drive<'_, W> {
             lost.extend(of_language);
             notices.extend(told);
         }
+        lost.extend(self.lost_offers((&zero, &base, after))?);
         notices.truncate(MOST_REMARKS);
         Ok((lost, notices))
+    }
+
+    /// What manifests offered before the run and still did before REFACTOR.
+    fn lost_offers(
+        &mut self,
+        (zero, base, after): (&CheckpointId, &CheckpointId, &CheckpointId),
+    ) -> Result<Vec<LostName>, Trouble> {
+        let mut lost = Vec::new();
+        for path in self.differences(base, after)?.into_iter().map(|it| it.path) {
+            let mut offered = |at| -> Result<_, Trouble> {
+                let text = self.source(at, &path)?;
+                Ok(text.map(|text| tdd_source::offered(path.file_name(), &text)))
+            };
+            let (Some(Some(was)), Some(Some(then))) = (offered(zero)?, offered(base)?) else { continue };
+            let now = match offered(after)? {
+                Some(Some(now)) => now,
+                // A manifest that can't be read fails what reads it.
+                Some(None) => continue,
+                None => BTreeSet::new(),
+            };
+            let gone = was.intersection(&then).filter(|name| !now.contains(*name));
+            lost.extend(gone.map(|name| LostName {
+                path: path.clone(),
+                name: cut(name),
+                loss: NameLoss::Gone,
+            }));
+        }
+        Ok(lost)
     }
 
     fn versions(

@@ -57,6 +57,12 @@ pub(in crate::driver) fn put_back_touched<P: Protection>(
         Some(Installed::Hook) => {
             format!("{path} came, which Python runs before any test; remove it, {GONE}")
         }
+        Some(Installed::New) => {
+            format!(
+                "{path} came into a package that had been installed before, where it may be taken for one of its own \
+                 files; remove it, {GONE}"
+            )
+        }
     };
     what.extend(touched.iter().map(line));
     Ok((touched, Some(Event::Restored { what })))

@@ -1,5 +1,5 @@
-//! Tests inside sources of Rust that do not compile before what their criterion adds is there. One of them keeps all
-//! tests of its target from being run, so what is said of the target is told apart: by a run without any of them, and
+//! Tests inside sources of Rust, and in modules of a target of tests (`tests/it/main.rs`), that do not compile before
+//! what their criterion adds is there. One of them keeps all tests of its target from being run, so what is said of the target is told apart: by a run without any of them, and
 //! by one for each criterion with its own alone.
 //!
 //! ```text
@@ -11,13 +11,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
+use tdd_core::attempt::CheckpointId;
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::mapping::{self, InlineTest, Mapping, Without};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
-use tdd_core::ports::{TestOrder, World};
+use tdd_core::ports::{Checkpoints, TestOrder, World};
 use tdd_core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_source::{Language, Outline};
@@ -57,7 +58,8 @@ impl<W: World> Drive<'_, W> {
         let mut broken: Broken = BTreeMap::new();
         for load in report.load_failures.clone().into_iter().filter(|load| load.file.extension() == "rs") {
             let root = self.root_of(&load.file, work)?;
-            if self.policy.classify(&root) == FileClass::Source {
+            let is_module_of_tests = self.policy.classify(&root) == FileClass::Test && root != load.file;
+            if is_module_of_tests || self.policy.classify(&root) == FileClass::Source {
                 broken.entry(root).or_default().push(load);
             }
         }
@@ -180,9 +182,35 @@ impl<W: World> Drive<'_, W> {
                 before: tdd_source::outline(Language::Rust, &before),
                 after: tdd_source::outline(Language::Rust, &after),
                 declared: tdd_source::declared(Language::Rust, &after),
+                led: self.led_to(&change.path, &work.after)?,
             });
         }
         Ok(sources)
+    }
+
+    /// The source that leads a module to this file by `#[path]`, as ids spell it, and the module's name.
+    fn led_to(&mut self, file: &RelPath, at: &CheckpointId) -> Result<Option<Led>, Trouble> {
+        let all = self.ports.checkpoints.files(at)?;
+        let is_near = |other: &&RelPath| {
+            let folder = other.folder();
+            other.extension() == "rs"
+                && *other != file
+                && (folder.is_empty() || file.as_str().starts_with(&format!("{folder}/")))
+        };
+        for owner in all.iter().filter(is_near).take(MOST_LEADERS) {
+            let Some(text) = self.source(at, owner)?.filter(|text| text.contains(file.file_name())) else {
+                continue;
+            };
+            let folder = owner.folder();
+            let is_led = |(path, _): &(String, String)| {
+                format!("{folder}/{}", path.trim_start_matches("./")).trim_start_matches('/') == file.as_str()
+            };
+            if let Some((_, module)) = tdd_source::led_modules(&text).into_iter().find(is_led) {
+                let owner = mapping::in_project(owner, &self.state.run.project).to_owned();
+                return Ok(Some(Led { owner, module }));
+            }
+        }
+        Ok(None)
     }
 
     /// Tests of a target that a block gives to a criterion, by `tests:` or `supersedes:`, or that name it, and that stand
@@ -199,14 +227,18 @@ impl<W: World> Drive<'_, W> {
         let known = self.known_tests().into_iter().filter(|id| is_superseded(id)).cloned();
         let target = mapping::in_project(target, &self.state.run.project);
         let mut found: Vec<InlineTest> = Vec::new();
-        for named in owned.into_iter().chain(known).chain(self.named_inside(mapping, sources, id)) {
+        let in_files = in_owned_files(mapping, sources, id);
+        for named in
+            owned.into_iter().chain(known).chain(self.named_inside(mapping, sources, id)).chain(in_files)
+        {
             for home in homes(&named).into_iter().chain(with_fewer_modules(&named)) {
-                let Some(source) = sources.iter().find(|source| source.path == home.file) else { continue };
-                let now = source.after.body(&home.name);
-                let Some(test) = id_in(target, &home) else { continue };
-                let is_new = now.is_some() && now != source.before.body(&home.name);
+                let held = sources.iter().find_map(|source| Some((source, source.holds(&home)?)));
+                let Some((source, name)) = held else { continue };
+                let now = source.after.body(&name);
+                let Some(test) = id_in(target, &source.called(&name)) else { continue };
+                let is_new = now.is_some() && now != source.before.body(&name);
                 if is_new && found.iter().all(|known| known.id != test) {
-                    found.push(InlineTest { id: test, file: source.file.clone(), name: home.name });
+                    found.push(InlineTest { id: test, file: source.file.clone(), name });
                 }
             }
         }
@@ -224,6 +256,14 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
+/// Tests in files that are a criterion's as a whole.
+fn in_owned_files(mapping: &Mapping, sources: &[Changed], id: &CriterionId) -> Vec<TestId> {
+    let files = mapping.of(id).map(|owned| owned.files.as_slice()).unwrap_or_default();
+    let own = sources.iter().filter(|source| files.contains(&source.file));
+    own.flat_map(|source| source.declared.iter().map(|name| TestId(format!("{}::{name}", source.path))))
+        .collect()
+}
+
 /// A source that the test-writer changed, and what it says of tests.
 struct Changed {
     /// As ids spell it.
@@ -232,6 +272,36 @@ struct Changed {
     before: Outline,
     after: Outline,
     declared: Vec<String>,
+    led: Option<Led>,
+}
+
+/// A module that is not in the file that its name says.
+struct Led {
+    /// The source that leads to it, as ids spell it.
+    owner: String,
+    module: String,
+}
+
+/// Sources that are asked whether they lead a module to a file.
+const MOST_LEADERS: usize = 500;
+
+impl Changed {
+    /// What a test is called in this source, if it stands there.
+    fn holds(&self, home: &Home) -> Option<String> {
+        if self.path == home.file {
+            return Some(home.name.clone());
+        }
+        let led = self.led.as_ref().filter(|led| led.owner == home.file)?;
+        Some(home.name.strip_prefix(&led.module)?.strip_prefix("::")?.to_owned())
+    }
+
+    /// Where modules that follow their names would have it.
+    fn called(&self, name: &str) -> Home {
+        match &self.led {
+            Some(led) => Home { file: led.owner.clone(), name: format!("{}::{name}", led.module) },
+            None => Home { file: self.path.clone(), name: name.to_owned() },
+        }
+    }
 }
 
 /// Those of these tests that say what the failures speak of.

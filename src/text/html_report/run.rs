@@ -8,7 +8,7 @@ use super::attempts::AttemptPage;
 use super::costs::{self, Cost};
 use super::{chart, held, seconds};
 use crate::text::halt_report::NextStep;
-use crate::text::usage_words;
+use crate::text::{summary, usage_words};
 use tdd_core::finding::RedKind;
 use tdd_core::harmless;
 use tdd_core::state::{Progress, State};
@@ -42,6 +42,8 @@ pub struct RunPage {
     pub isolation: Option<String>,
     pub held: Vec<String>,
     pub criteria: Vec<CriterionPage>,
+    /// Whether the final proof saw the tests of every criterion fail.
+    pub all_seen_failing: bool,
     pub green: usize,
     pub attempts: Vec<AttemptPage>,
     /// Attempts that are too many to be told.
@@ -82,6 +84,7 @@ impl RunPage {
             title: format!("{}{title}", requirement.id),
             green: criteria.iter().filter(|one| one.is_green).count(),
             criteria,
+            all_seen_failing: summary::all_seen_failing(state),
             used: usage_words::tally(&spending.total),
             usd: spending.total.told.usd.map(Usd::dollars),
             stages: costs::by_stage(state),
@@ -158,7 +161,7 @@ impl RunPage {
             self.criteria.iter().flat_map(|one| &one.tests).map(|(_, kind, ..)| *kind).collect();
         html! {
             @if !kinds.is_empty() {
-                ul.dim { @for kind in kinds { li { strong { (kind.name()) } ": " (kind.meaning()) (kind.advice().map(|what| format!("; {what}")).unwrap_or_default()) } } }
+                ul.dim { @for kind in kinds { li { strong { (kind.name()) } ": " (kind.meaning()) (kind.advice().filter(|_| !self.all_seen_failing).map(|what| format!("; {what}")).unwrap_or_default()) } } }
             }
         }
     }

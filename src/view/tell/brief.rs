@@ -1,6 +1,8 @@
 //! What is told if nobody asked for more: success is quiet. A line for RED, for each criterion and for REFACTOR,
 //! and whatever a person may have to act on; `--verbose` and `tdd log` tell every step.
 
+use std::collections::BTreeSet;
+
 use super::{Line, Teller, bad, baseline, dim, good, opening, plain, seconds};
 use crate::text::summary::red_gate;
 use tdd_core::attempt::{Attempt, AttemptKind};
@@ -105,8 +107,13 @@ impl Teller {
     fn reached(&self, state: &State) -> Option<Line> {
         let entry = self.entry(state)?;
         let name = name(&entry.attempt.key);
+        // A tree that was judged already is not judged again: that run was an earlier attempt's.
+        let others = state.ledgers.values().flat_map(|ledger| &ledger.entries);
+        let others = others.filter(|other| !std::ptr::eq(*other, entry)).flat_map(|other| &other.runs);
+        let known: BTreeSet<&str> = others.map(|run| run.log.as_str()).collect();
+        let own = entry.runs.iter().filter(|run| !known.contains(run.log.as_str()));
         let took = entry.outcome.as_ref().map_or(0, |outcome| outcome.duration_ms)
-            + entry.runs.iter().map(|run| run.duration_ms).sum::<u64>();
+            + own.map(|run| run.duration_ms).sum::<u64>();
         let used = entry.used.told.usd.map(|usd| format!(", {usd}")).unwrap_or_default();
         let cost = format!("attempt {}, {}{used}", entry.attempt.number, seconds(took));
         if self.is_manual(state) {

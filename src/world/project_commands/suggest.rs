@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::taken_apart::{Found, Reader, Walk};
-use super::{Sourced, members, read};
+use super::{Sourced, instead, members, read};
 use tdd_core::commands::RunnerTable;
 use tdd_core::trouble::Trouble;
 use tdd_runners::command_line::{self, parts};
@@ -25,7 +25,10 @@ pub(super) fn no_selection(
     let setting = found.and_then(|(walk, one)| setting(project, walk, one));
     let read_by = found.zip(setting.as_ref()).map(|((_, one), setting)| read_by(one, setting));
     let why = why_no_table.or(read_by).unwrap_or_else(|| PLAIN.to_owned());
-    let elsewhere = elsewhere(command).or_else(|| members::elsewhere(project, command)).unwrap_or_default();
+    let elsewhere = elsewhere(command)
+        .or_else(|| members::elsewhere(project, command))
+        .or_else(|| instead::of(project, command))
+        .unwrap_or_default();
     let nowhere =
         nowhere(project, command).map(|program| format!("`{program}` is in none of the folders of PATH"));
     if let Some(why) = nowhere.as_ref().filter(|_| setting.is_none() && elsewhere.is_empty()) {
@@ -217,7 +220,7 @@ fn junit(command: &str) -> (String, String) {
 }
 
 /// A text in double quotes: valid in JSON, so in YAML too.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

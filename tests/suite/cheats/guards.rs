@@ -18,6 +18,8 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::TouchedSeal, "opens a test to everybody"),
     (Guard::InlineTest, "empties an inline test"),
     (Guard::TestAware, "asks cfg!(test) (rust)"),
+    (Guard::NeedsTests, "takes what it needs from its tests"),
+    (Guard::Hides, "puts a module in the place of what old tests assert with"),
     (Guard::PublicNames, "removes public names while refactoring"),
     (Guard::UnlistedChange, "weakens an older test"),
     (Guard::Rebound, "gives a name of an older test another meaning"),

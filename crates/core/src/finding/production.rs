@@ -14,7 +14,7 @@ pub struct TestAware {
     pub kind: TestAwareKind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TestAwareKind {
     /// It is built in another way where tests are built.
@@ -23,6 +23,35 @@ pub enum TestAwareKind {
     Shadow,
     /// It asks for what only a test runner leaves, and no criterion is about tests.
     Asks,
+    /// It takes what it needs from a file of tests.
+    NeedsTests { on: RelPath },
+    /// It takes the place of a module that is installed, which this file of tests imports.
+    Hides { from: RelPath },
+}
+
+impl fmt::Display for TestAware {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, kind } = self;
+        match kind {
+            TestAwareKind::UnderTest => {
+                write!(f, "this source is built in another way for tests (`cfg` with `test`): {path}")
+            }
+            TestAwareKind::Shadow => {
+                write!(f, "this source gives the name of an assertion another meaning: {path}")
+            }
+            TestAwareKind::Asks => write!(f, "this source asks whether a test runner is at work: {path}"),
+            TestAwareKind::NeedsTests { on } => write!(
+                f,
+                "this source needs a file of tests, and fails wherever those are not: {path} takes from {on}; have \
+                 what it needs in a source"
+            ),
+            TestAwareKind::Hides { from } => write!(
+                f,
+                "this new source takes the place of a module that is installed, which {from} imports: {path}; give it \
+                 another name"
+            ),
+        }
+    }
 }
 
 /// A name that others could use before the run, and can't any more as they could.

@@ -96,6 +96,9 @@ pub(super) const ECOSYSTEMS: &[Table] = &[
             "**/babel.config.*",
             "**/.babelrc*",
             "**/.swcrc",
+            // vite reads them in the process that runs the tests.
+            "**/postcss.config.*",
+            "**/.postcssrc*",
             "**/.mocharc*",
             "**/.taprc",
             "**/.nycrc*",

@@ -6,21 +6,34 @@
 use super::{Call, REPORT, Setting, junit};
 use tdd_core::commands::{RunnerKind, RunnerTable};
 
+/// What is installed is watched, since it decides what every test says.
+const INSTALLS_ANEW: &str = "installs the project anew at each run, so that no run of it counts: what is installed may not \
+                             change while tests run. Run pytest itself, where the project is installed as it lies there";
+
 const FLAGS: &str = "-o junit_family=xunit1 --junitxml=";
 
 pub(super) fn tox(call: &Call<'_>, read: &dyn Fn(&str) -> Option<String>) -> Setting {
     let files = ["tox.ini", "tox.toml", "setup.cfg", "pyproject.toml"];
-    let default = files.into_iter().filter_map(read).find_map(|text| tox_default(&text));
+    let texts: Vec<String> = files.into_iter().filter_map(read).collect();
+    let default = texts.iter().find_map(|text| tox_default(text));
     let env = call.args.iter().position(|word| matches!(*word, "-e" | "run" | "r"));
     let note = "Without `-e` every environment is run, and the report is the last one's.".to_owned();
-    let notes = if env.is_some() { Vec::new() } else { vec![note] };
+    let mut notes = if env.is_some() { Vec::new() } else { vec![note] };
+    let installs = !texts.iter().any(|text| text.contains("skip_install"));
+    let instead = "`tox devenv .venv` once, and `test: .venv/bin/python -m pytest`";
+    notes.extend(installs.then(|| format!("Without `skip_install` tox {INSTALLS_ANEW}: {instead}.")));
     handed_on(call, default, notes, "`{posargs}` behind pytest in the commands of tox.ini")
 }
 
 pub(super) fn nox(call: &Call<'_>, read: &dyn Fn(&str) -> Option<String>) -> Setting {
     let text = read("noxfile.py").unwrap_or_default();
     let default = text.contains("posargs").then(String::new);
-    handed_on(call, default, Vec::new(), "`*session.posargs` behind pytest in noxfile.py")
+    let reuses = call.args.iter().any(|word| matches!(*word, "-r" | "-R") || word.starts_with("--reuse"))
+        || text.contains("reuse_venv")
+        || text.contains("reuse_existing_virtualenvs");
+    let instead = "`pip install -e .` in an environment of its own, and `test: .venv/bin/python -m pytest`";
+    let note = (!reuses).then(|| format!("Without `-r` nox {INSTALLS_ANEW}: {instead}."));
+    handed_on(call, default, note.into_iter().collect(), "`*session.posargs` behind pytest in noxfile.py")
 }
 
 /// Its own script takes whatever stands behind `--`; without it `tests` is run.

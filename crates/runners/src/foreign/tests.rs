@@ -112,6 +112,14 @@ fn the_projects_files_decide_what_can_be_said() {
         ),
         (
             "tox -e py",
+            "tox.ini",
+            "[testenv]\ncommands = pytest {posargs}\n",
+            "Without `skip_install` tox installs the project",
+        ),
+        ("nox -s tests", "noxfile.py", "session.posargs", "Without `-r` nox installs the project"),
+        ("nox -r -s tests", "noxfile.py", "session.posargs", "nox -r -s tests -- JUNIT {files} | R"),
+        (
+            "tox -e py",
             "pyproject.toml",
             "commands = [[\"pytest\", { replace = \"posargs\", default = [\"tests\", \"-v\"] }]]\n",
             "tox -e py -- JUNIT tests -v |",

@@ -40,8 +40,14 @@ impl Patience {
     fn words(&self, what: &str, lasts: Duration) -> String {
         let usual =
             self.usual.map_or_else(String::new, |usual| format!(", where it took {} before", words(usual)));
+        // One measurement may be several commands.
+        let ends = if lasts < self.deadline {
+            "its deadline ends it"
+        } else {
+            "a deadline ends each of its commands"
+        };
         format!(
-            "{what}: still running after {}{usual}; its deadline ends it after {}; {}",
+            "{what}: still running after {}{usual}; {ends} after {}; {}",
             words(lasts),
             words(self.deadline),
             self.stop
@@ -105,6 +111,8 @@ mod tests {
             "GREEN AC-1: still running after 1 min 35 s, where it took 12 s before; its deadline ends it \
              after 10 min; Ctrl-C stops the run, and `tdd resume` goes on with it"
         );
+        let longer = patience(Some(12)).words("proof", Duration::from_mins(11));
+        assert!(longer.contains("; a deadline ends each of its commands after 10 min;"), "{longer}");
         assert!(
             patience(None)
                 .words("baseline", Duration::from_mins(1))

@@ -144,7 +144,8 @@ pub(super) fn results(reported: &Reported, place: &Place, scope: &Scope) -> Test
     let homes = Homes::new(place);
     let (complete, loaded) = (reported.flaw.is_none(), place.own_files(&reported.loaded));
     let import_roots = place.own_folders(&reported.roots);
-    let mut report = TestReport { complete, loaded, import_roots, ..TestReport::default() };
+    let hiding = place.own_files(&reported.hiding);
+    let mut report = TestReport { complete, loaded, import_roots, hiding, ..TestReport::default() };
     for line in &reported.tests {
         let file = line.test.file.as_deref().and_then(|file| place.in_repository(file));
         let path = file.as_ref().map_or_else(|| UNKNOWN.to_owned(), |file| place.id_path(file));

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! module  = "Cannot find module '" PATH "'" [ " imported from " FILE | " from '" FILE "'" | "Require stack:" … ]
+//!         | "Failed to resolve import \"" PATH "\" from \"" FILE "\"" …
 //! package = "Cannot find package '" NAME "'" …         never the project's own, unless an alias says so
 //! export  = "The requested module '" PATH "' does not provide an export named '" NAME "'"
 //!         | "Named export '" NAME "' not found. The requested module '" PATH "' is a CommonJS module" …
@@ -148,6 +149,10 @@ fn absent(said: &str, project: &Project<'_>) -> Option<String> {
     // vite up to 5, of a package too.
     if let Some((_, rest)) = said.split_once("Failed to load url ") {
         return own_module(rest.split(" (resolved id: ").next()?, project).map(Cow::into_owned);
+    }
+    // vite, where it makes code for a browser (`jsdom`), as its analysis of imports says it.
+    if let Some((_, rest)) = said.split_once("Failed to resolve import ") {
+        return own_module(rest.split('"').nth(1)?, project).map(Cow::into_owned);
     }
     let export = |name: &str, module: &str| Some(format!("{}#{name}", own_module(module, project)?));
     if let Some((before, rest)) = said.split_once(" does not provide an export named ") {

@@ -178,3 +178,18 @@ fn what_jest_maps_into_the_project_is_the_projects_own() {
         assert_eq!(got.absent.as_deref(), absent, "{mapped}");
     }
 }
+
+#[test]
+fn ac_tdd_8_124_a_module_that_vite_can_not_find_is_missing_if_it_is_the_projects_own() {
+    for (module, kind, absent) in [
+        ("./c9", FailureKind::Missing, Some("./c9")),
+        ("@/shop", FailureKind::Missing, Some("@/shop")),
+        ("nosuchpkg", FailureKind::Load, None),
+    ] {
+        let message =
+            format!("Failed to resolve import \"{module}\" from \"src/a.test.tsx\". Does the file exist?");
+        let raised = Raised { class: "Error".to_owned(), message, ..Raised::default() };
+        let got = classify(&raised, Moment::Loading, &VITE);
+        assert_eq!((got.kind, got.absent.as_deref()), (kind, absent), "{module}");
+    }
+}

@@ -6,7 +6,7 @@
 //! collected = {"ev":"collected","tests":[{"file":…,"name":…}, …]}    absent where the runner does not collect
 //! load      = {"ev":"load","file":…,"skipped":bool,"errors":[raised, …],"ended":…,"output":…}
 //! test      = {"ev":"test","file":…|null,"name":…,"at":N,"outcome":"pass"|"fail"|"skip","phase":…,"ms":…,"errors":[raised, …]}
-//! loaded    = {"ev":"loaded","files":[…],"roots":[…]}  what the runner itself loads beside tests: its configuration, plugins, set-up;
+//! loaded    = {"ev":"loaded","files":[…],"roots":[…],"hiding":[…]}  what the runner itself loads beside tests: its configuration, plugins, set-up;
 //!                                                      and folders where modules of Python lie that are installed as they are
 //! stray     = {"ev":"stray","errors":[raised, …]}       an error that belongs to no test and to no file
 //! end       = {"ev":"end","status":N,"tests":N,"own":N}
@@ -114,6 +114,8 @@ enum Line {
         files: Vec<String>,
         #[serde(default)]
         roots: Vec<String>,
+        #[serde(default)]
+        hiding: Vec<String>,
     },
     Test(TestLine),
     Stray {
@@ -136,6 +138,8 @@ pub struct Reported {
     pub loaded: BTreeSet<String>,
     /// Folders that modules are imported from because they are installed as they lie there.
     pub roots: BTreeSet<String>,
+    /// Files of modules that stand in the place of others by the same name, which are installed.
+    pub hiding: BTreeSet<String>,
     /// The runner's own exit status, from the end mark.
     pub status: Option<i32>,
     /// Why this is no complete report.
@@ -180,9 +184,10 @@ pub fn parse(bytes: &[u8]) -> Reported {
                 reported.loads.push(load);
                 None
             }
-            Ok(Line::Loaded { files, roots }) => {
+            Ok(Line::Loaded { files, roots, hiding }) => {
                 reported.loaded.extend(files.into_iter().take(MOST_LOADED));
                 reported.roots.extend(roots.into_iter().take(MOST_ROOTS));
+                reported.hiding.extend(hiding.into_iter().take(MOST_LOADED));
                 None
             }
             Ok(Line::Test(test)) => {

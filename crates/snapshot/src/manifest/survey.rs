@@ -181,7 +181,7 @@ fn entries(tree: &Tree, folder: &[u8]) -> io::Result<Vec<(Vec<u8>, FileType)>> {
     Ok(tree.entries(folder)?.iter().filter_map(|entry| named(folder, entry)).collect())
 }
 
-fn named(folder: &[u8], entry: &DirEntry) -> Option<(Vec<u8>, FileType)> {
+pub(super) fn named(folder: &[u8], entry: &DirEntry) -> Option<(Vec<u8>, FileType)> {
     let name = entry.file_name().into_vec();
     let path = if folder.is_empty() { name } else { [folder, b"/", &name].concat() };
     Some((path, entry.file_type().ok()?))

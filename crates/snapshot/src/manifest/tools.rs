@@ -8,8 +8,8 @@
 //! `lstat` decides alone. What is the same and was written anew is told apart ([`Tools::rewritten`]):
 //! while tests run it may have been another file for a while.
 //!
-//! A file that is new is honest: an implementer installs dependencies, and does so again for the next
-//! criterion, so that what came while one was at work may be written again. A file that was there and
+//! A file that is new is honest, but for one in a package that was there before ([`packages`]): an implementer installs
+//! dependencies, and does so again for the next criterion, so that what came while one was at work may be written again. A file that was there and
 //! was changed or removed is not; it can't be put back, because no copy was kept, so it stays
 //! reported for as long as the run goes on, and every verdict says so. `sitecustomize` and
 //! `usercustomize` are reported although they are new: no package brings them, and Python runs
@@ -30,9 +30,11 @@ use std::time::{Duration, SystemTime};
 
 use super::stamp::Stamp;
 use super::survey;
+use packages::Packages;
 use proof::{Proof, Room};
 use tdd_core::ports::Installed;
 
+mod packages;
 mod proof;
 
 /// More files than any project has; what lies beyond is not watched.
@@ -68,6 +70,7 @@ pub(super) struct Tools {
     first: Option<BTreeMap<Vec<u8>, Stamp>>,
     /// Came while somebody was at work who may install.
     installed: BTreeSet<Vec<u8>>,
+    packages: Packages,
     /// Whether such a one was at work since the last look.
     installs: bool,
     /// When the first of them began, if that was in a process before this one.
@@ -95,6 +98,7 @@ impl Tools {
             if installs || since.is_some_and(|since| is_made_since(root, &path, since)) {
                 self.installed.insert(path);
             } else if let Some(seen) = look(root, &path, &mut self.room) {
+                self.packages.know(root, &path);
                 self.files.insert(path, seen);
             }
         }
@@ -153,7 +157,10 @@ impl Tools {
     pub(super) fn differing(&self, root: &Path, is_learned: &dyn Fn(&[u8]) -> bool) -> BTreeSet<Vec<u8>> {
         let differs = |(path, seen): &(&Vec<u8>, &Seen)| !is_learned(path) && self.differs(root, path, seen);
         let changed = self.files.iter().filter(differs).map(|(path, _)| path.clone());
-        changed.chain(self.new_hooks(root)).take(MOST_TOLD).collect()
+        let into_packages =
+            self.packages.new_files(root, &|path| self.files.contains_key(path), &self.installed);
+        let into_packages = into_packages.into_iter().filter(|path| !is_learned(path));
+        changed.chain(self.new_hooks(root)).chain(into_packages).take(MOST_TOLD).collect()
     }
 
     fn differs(&self, root: &Path, path: &[u8], seen: &Seen) -> bool {
@@ -188,7 +195,8 @@ impl Tools {
     pub(super) fn installed(&self, path: &[u8]) -> Option<Installed> {
         let known = |seen: &Seen| if seen.proof.is_some() { Installed::Known } else { Installed::Beyond };
         let is_hook = || HOOKS.iter().any(|name| path.ends_with(&[SITE, b"/", name.as_bytes()].concat()));
-        self.files.get(path).map(known).or_else(|| is_hook().then_some(Installed::Hook))
+        let is_new = || self.packages.counts(path).then_some(Installed::New);
+        self.files.get(path).map(known).or_else(|| is_hook().then_some(Installed::Hook)).or_else(is_new)
     }
 
     /// Modules that Python runs at its start, in folders where it looks for them.

@@ -110,8 +110,9 @@ impl<'t, 's> Scopes<'t, 's> {
     /// What this node declares: for the tests around it, or for the function or block that it stands in.
     fn bind(&mut self, at: usize, name: &str, bound: Bound) {
         let tree = self.tree;
-        // A loop binds for itself, a function its name for what is around it.
-        let itself = Some(at).filter(|at| !is_function(tree.kind(*at)));
+        // A loop binds for itself, a function its name for what is around it; `t => …` has none.
+        let is_named = is_function(tree.kind(at)) && tree.kind(at) != "arrow_function";
+        let itself = Some(at).filter(|_| !is_named);
         let block = itself.into_iter().chain(tree.ancestors(at)).find(|around| is_block(tree, *around));
         if let Some(scope) = block.filter(|block| !self.holds_tests(*block)) {
             // Whose it is what is assigned to stands elsewhere.

@@ -165,3 +165,17 @@ fn in_rust_and_go_what_hides_a_package_s_names_counts() {
         assert_eq!(found(Language::Go, GO, &after), want, "{after}");
     }
 }
+
+#[test]
+fn ac_tdd_8_128_a_parameter_without_brackets_is_its_functions_own() {
+    let old = "import test from 'ava';\n\ntest('a', t => {\n\tt.is(one(), 1);\n});\n";
+    for added in ["test('b', t => {\n\tt.is(two(), 2);\n});\n", "test('b', (t) => { t.is(two(), 2); });\n"] {
+        assert_eq!(
+            found(Language::JavaScript, old, &format!("{old}\n{added}")),
+            Vec::<String>::new(),
+            "{added}"
+        );
+    }
+    let hides = format!("{old}\nconst one = t => 1;\n");
+    assert_eq!(found(Language::JavaScript, old, &hides), ["a one"]);
+}

@@ -1,5 +1,6 @@
 //! What in a module of tests of Rust serves tests alone that were cut out of it: helpers, and names of imports. They may
-//! need what these need, and is not there.
+//! need what these need, and is not there. A file in which such a test stands by itself is a module of tests; what it
+//! gives to others (`pub`) stays.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -61,7 +62,19 @@ impl<'s> Said<'s> {
     }
 }
 
-/// The bodies of modules that exist under test alone.
+/// The parts of modules that exist under test alone.
+fn parts(tree: &Tree<'_>, gone: &[Range<usize>]) -> Vec<usize> {
+    let is_gone = |at: &usize| {
+        let (begin, end) = (tree.node(*at).begin, tree.node(*at).end);
+        tree.kind(*at) == "function_item" && gone.iter().any(|piece| piece.start <= begin && end <= piece.end)
+    };
+    let is_own = |at: &usize| tree.child_of_kind(*at, "visibility_modifier").is_none();
+    let is_of_tests = tree.parts(0).any(|at| is_gone(&at));
+    let at_top = is_of_tests.then(|| tree.parts(0).filter(is_own)).into_iter().flatten();
+    bodies(tree).into_iter().flat_map(|body| tree.parts(body).collect::<Vec<_>>()).chain(at_top).collect()
+}
+
+/// The bodies of those that stand in a file with other code.
 fn bodies(tree: &Tree<'_>) -> Vec<usize> {
     let is_for_tests = |at: &usize| {
         tree.kind(*at) == "mod_item"
@@ -76,7 +89,7 @@ fn bodies(tree: &Tree<'_>) -> Vec<usize> {
 
 fn unused_items(tree: &Tree<'_>, gone: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for item in bodies(tree).into_iter().flat_map(|body| tree.parts(body).collect::<Vec<_>>()) {
+    for item in parts(tree, gone) {
         let is_one = matches!(
             tree.kind(item),
             "function_item"
@@ -101,7 +114,7 @@ fn unused_items(tree: &Tree<'_>, gone: &[Range<usize>]) -> Vec<Range<usize>> {
 fn unused_imports(tree: &Tree<'_>, gone: &[Range<usize>]) -> Vec<Range<usize>> {
     let said = Said::of(tree, gone, None);
     let mut found = Vec::new();
-    for declaration in bodies(tree).into_iter().flat_map(|body| tree.parts(body).collect::<Vec<_>>()) {
+    for declaration in parts(tree, gone) {
         if tree.kind(declaration) != "use_declaration" {
             continue;
         }

@@ -282,3 +282,15 @@ fn ac_tdd_8_105_in_rust_what_serves_the_gone_tests_alone_goes_with_them() {
     assert!(left.contains("use super::{Cart, mean, sum};") && left.contains("fn cart()"), "{left}");
     assert!(!left.contains("crate::most"), "{left}");
 }
+
+#[test]
+fn ac_tdd_8_127_in_a_file_that_is_a_module_of_tests_too() {
+    let source = "use cart::{mean, sum};\nuse cart::most;\npub use cart::all;\n\nfn cart() -> u32 {\n    most()\n}\n\npub fn kit() {\n    mean();\n}\n\n\
+        #[test]\nfn sums() {\n    sum();\n}\n\n#[test]\nfn means() {\n    all(mean(cart()));\n}\n";
+    assert_eq!(
+        without_tests(Language::Rust, source, &["means".to_owned()]).as_deref(),
+        Some(
+            "use cart::{mean, sum};\npub use cart::all;\n\npub fn kit() {\n    mean();\n}\n\n#[test]\nfn sums() {\n    sum();\n}\n"
+        )
+    );
+}

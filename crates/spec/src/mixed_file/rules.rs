@@ -77,6 +77,7 @@ const NODE: Table = Table {
         "c8",
         "tsd",
         "babel",
+        "postcss",
         "eslintConfig",
         "prettier",
         "stylelint",

@@ -247,3 +247,20 @@ fn keys_can_be_split_again() {
     }
     assert!(!join(&["a\nb\u{1b}".to_owned()]).contains(['\n', '\u{1b}']));
 }
+
+#[test]
+fn ac_tdd_8_125_a_package_may_not_be_called_as_what_it_depends_on() {
+    let old = r#"{"name":"shop","devDependencies":{"chai":"5"}}"#;
+    for (name, new, want) in [
+        ("package.json", r#"{"name":"chai","devDependencies":{"chai":"5"}}"#, true),
+        ("package.json", r#"{"name":"chai","devDependencies":{}}"#, true),
+        ("package.json", r#"{"name":"store","devDependencies":{"chai":"5"}}"#, false),
+        ("package.json", old, false),
+        ("other.json", r#"{"name":"chai","devDependencies":{"chai":"5"}}"#, false),
+    ] {
+        assert_eq!(takes_a_dependencys_name(name, Some(old.as_bytes()), Some(new.as_bytes())), want, "{new}");
+    }
+    // One that was called so before is as it was.
+    let same = r#"{"name":"chai","devDependencies":{"chai":"5"}}"#.as_bytes();
+    assert!(!takes_a_dependencys_name("package.json", Some(same), Some(same)));
+}

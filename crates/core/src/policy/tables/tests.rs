@@ -70,6 +70,8 @@ const PATHS: &[(&str, FileClass)] = &[
     ("sub/setupTests.js", FileClass::Gate),
     ("sub/babel.config.js", FileClass::Gate),
     ("sub/.babelrc.json", FileClass::Gate),
+    ("sub/postcss.config.mjs", FileClass::Gate),
+    ("sub/.postcssrc.json", FileClass::Gate),
     ("sub/.swcrc", FileClass::Gate),
     ("sub/.mocharc.json", FileClass::Gate),
     ("sub/.taprc", FileClass::Gate),

@@ -3,6 +3,7 @@
 Our reporters execute it: in a checkout the same modules are to be found, and not those of the work tree.
 """
 
+import importlib.machinery
 import os
 import sys
 import sysconfig
@@ -32,6 +33,28 @@ def roots(first_path):
         if any(_finds(finder, top) for finder in list(sys.meta_path)):
             known[root] = None
     return list(known)
+
+
+def hiding():
+    """Files of modules that stand in the place of an installed one, or of one of Python's own, by the same name."""
+    paths = sysconfig.get_paths()
+    library = tuple(os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    others = [path for path in sys.path if isinstance(path, str) and os.path.realpath(path).startswith(library)]
+    files = []
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if not isinstance(name, str) or not isinstance(file, str) or "." in name or name == "__main__":
+            continue
+        if os.path.realpath(file).startswith(library):
+            continue
+        try:
+            hidden = importlib.machinery.PathFinder.find_spec(name, others)
+        except Exception:
+            continue
+        # A folder without a module is no package that anybody asks for.
+        if hidden is not None and hidden.origin and hidden.origin != file:
+            files.append(file)
+    return files
 
 
 def _root(name, file):

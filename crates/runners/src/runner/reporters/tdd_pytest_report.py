@@ -105,7 +105,7 @@ def _tell_loaded(config):
         module = owner if isinstance(owner, types.ModuleType) else sys.modules.get(owner.__module__)
         files.add(getattr(module, "__file__", None))
     files = sorted(str(file) for file in files if isinstance(file, (str, os.PathLike)))
-    _write(ev="loaded", files=files, roots=_shared["roots"](_first_path))
+    _write(ev="loaded", files=files, roots=_shared["roots"](_first_path), hiding=_shared["hiding"]())
 
 
 def _where(item):

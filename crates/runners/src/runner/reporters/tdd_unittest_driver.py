@@ -400,7 +400,7 @@ def main():
         file, name = _where(test)
         collected.append({"file": file, "name": name})
     _write(ev="collected", tests=collected)
-    _write(ev="loaded", files=[], roots=_shared["roots"](_first_path))
+    _write(ev="loaded", files=[], roots=_shared["roots"](_first_path), hiding=_shared["hiding"]())
     stream = unittest.runner._WritelnDecorator(sys.stderr)
     result = _Result(stream, True, 2)
     result.startTestRun()

@@ -1,0 +1,155 @@
+//! Which files a source takes from, and, in Go, whose names it uses without an import.
+
+use std::collections::BTreeSet;
+
+use tdd_core::path::RelPath;
+
+use super::Language;
+use super::homes::{Files, Place};
+use super::imports::imports;
+use super::symbols::{Home, home_of};
+use super::tree::{Tree, is_name};
+
+/// For each import of a source that leads to files of the project, those files. A module of Python that no folder of
+/// its own way holds may be any file of its name: a runner puts folders on the path. What is erased with its types, and
+/// Rust, whose modules are told by its compiler, is left out.
+pub fn taken(language: Language, files: &Files, file: &RelPath, source: &str) -> Vec<Vec<RelPath>> {
+    let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
+    if language == Language::Rust {
+        return Vec::new();
+    }
+    let is_erased =
+        |at: usize| ["import type", "export type"].iter().any(|word| tree.text(at).starts_with(word));
+    let mut all: Vec<Vec<RelPath>> = Vec::new();
+    for import in imports(&tree).into_iter().filter(|import| !is_erased(import.at)) {
+        let leads = match files.place(language, file, &import.from) {
+            Place::Files(found) => found,
+            Place::Absent if language == Language::Python && !import.from.starts_with('.') => {
+                files.of_this_name(&import.from)
+            }
+            Place::Absent | Place::Own | Place::Library => continue,
+        };
+        if !leads.is_empty() && !all.contains(&leads) {
+            all.push(leads);
+        }
+    }
+    all
+}
+
+/// Names that a file of Go uses and that, of its package, only these others declare: the first, and in which of them.
+pub fn declared_by_others_alone<'o>(
+    source: &str,
+    package: &[&str],
+    others: &'o [(RelPath, String)],
+) -> Option<(String, &'o RelPath)> {
+    let tree = Tree::parse(Language::Go, source).ok()?;
+    let used = free_names(&tree);
+    let own: Vec<Tree<'_>> = package.iter().filter_map(|text| Tree::parse(Language::Go, text).ok()).collect();
+    let known: BTreeSet<&str> = own.iter().flat_map(top).collect();
+    others.iter().find_map(|(path, text)| {
+        let other = Tree::parse(Language::Go, text).ok()?;
+        let name = top(&other).find(|name| used.contains(name) && !known.contains(name))?.to_owned();
+        Some((name, path))
+    })
+}
+
+/// What a file declares for its whole package.
+fn top<'s>(tree: &Tree<'s>) -> impl Iterator<Item = &'s str> {
+    let is_top = |at: &usize| home_of(tree, *at) == Some(Home::Top);
+    tree.all().filter(is_top).map(|at| tree.text(at)).collect::<Vec<_>>().into_iter()
+}
+
+/// Names that are used in a file and bound nowhere in it: a local one hides what the package declares.
+fn free_names<'s>(tree: &Tree<'s>) -> BTreeSet<&'s str> {
+    let is_plain = |at: usize| matches!(tree.kind(at), "identifier" | "type_identifier");
+    let (mut used, mut bound) = (BTreeSet::new(), BTreeSet::new());
+    for at in tree.all().filter(|at| is_plain(*at) || tree.kind(*at) == "package_identifier") {
+        if binds(tree, at) {
+            bound.insert(tree.text(at));
+        } else if is_plain(at) && !is_key(tree, at) {
+            used.insert(tree.text(at));
+        }
+    }
+    let locals = imports(tree).into_iter().map(|import| import.local).collect::<BTreeSet<_>>();
+    used.into_iter().filter(|name| !bound.contains(name) && !locals.contains(*name)).collect()
+}
+
+fn binds(tree: &Tree<'_>, at: usize) -> bool {
+    let node = tree.node(at);
+    let parent = tree.kind(node.parent);
+    let is_left = tree.node(node.parent).field == "left" && parent == "expression_list" && {
+        let around = tree.kind(tree.node(node.parent).parent);
+        matches!(around, "short_var_declaration" | "range_clause" | "receive_statement")
+    };
+    let is_named = node.field == "name"
+        && (parent.ends_with("_declaration")
+            || parent.ends_with("_spec")
+            || parent == "type_parameter_declaration");
+    is_left || is_named || matches!(parent, "label_name" | "package_clause" | "type_switch_statement")
+}
+
+/// `key: value` of a literal, where a field is named.
+fn is_key(tree: &Tree<'_>, at: usize) -> bool {
+    let mut around = tree.ancestors(at).take(2);
+    around.any(|around| {
+        tree.kind(around) == "keyed_element"
+            && tree.parts(around).next().is_some_and(|first| tree.span(first).contains(&at))
+    }) && is_name(tree.kind(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).expect("a path")
+    }
+
+    #[test]
+    fn ac_tdd_8_121_the_files_that_a_source_takes_from_are_told() {
+        let all =
+            ["shop.py", "tests/helpers.py", "tests/__init__.py", "lib/near.py", "src/a.ts", "test/h.ts"];
+        let files = Files::new(all.map(path).to_vec(), Vec::new());
+        let of = |language, file: &str, source: &str| -> String {
+            let taken = taken(language, &files, &path(file), source);
+            let words =
+                taken.iter().map(|files| files.iter().map(RelPath::as_str).collect::<Vec<_>>().join(","));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        for (language, file, source, want) in [
+            (Language::Python, "shop.py", "import helpers\n", "tests/helpers.py"),
+            (Language::Python, "shop.py", "def f():\n    from tests.helpers import x\n", "tests/helpers.py"),
+            (Language::Python, "shop.py", "import os, requests\nfrom near import x\n", "lib/near.py"),
+            (Language::TypeScript, "src/a.ts", "import { x } from '../test/h';\n", "test/h.ts"),
+            (Language::TypeScript, "src/a.ts", "import type { X } from '../test/h';\n", ""),
+            (Language::JavaScript, "src/a.js", "const x = require('../test/h.js');\n", "test/h.ts"),
+        ] {
+            assert_eq!(of(language, file, source), want, "{source}");
+        }
+    }
+
+    #[test]
+    fn ac_tdd_8_121_a_name_of_go_that_only_others_declare_is_told() {
+        let tests = [(
+            path("a_test.go"),
+            "package a\n\nfunc Help() int { return 1 }\n\ntype Kit struct{}\n".to_owned(),
+        )];
+        for (source, package, want) in [
+            ("package a\n\nfunc Two() int { return Help() }\n", "", Some("Help")),
+            ("package a\n\nfunc Two(k Kit) {}\n", "", Some("Kit")),
+            (
+                "package a\n\nfunc Two() int { return Help() }\n",
+                "package a\n\nfunc Help() int { return 2 }\n",
+                None,
+            ),
+            ("package a\n\nfunc Two(Help func() int) int { return Help() }\n", "", None),
+            ("package a\n\nfunc Two() int { Help := 1; return Help }\n", "", None),
+            ("package a\n\nfunc Two(x T) int { return x.Help + b.Help() }\n", "", None),
+            ("package a\n\nvar t = T{Help: 1}\n", "", None),
+            ("package a\n\nfunc (t T) Help() {}\n", "", None),
+        ] {
+            let told = declared_by_others_alone(source, &[source, package], &tests);
+            assert_eq!(told.map(|(name, _)| name).as_deref(), want, "{source}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Production code that takes what it needs from files of tests: it works where these lie beside it, and in no
+//! installation. The tests, which bring them along, are green either way. And code that changes what tests take from
+//! others: a module in the place of an installed one.
+
+use std::collections::BTreeSet;
+
+use tdd_core::attempt::CheckpointId;
+use tdd_core::finding::{ChangeKind, ClassedChange, TestAware, TestAwareKind};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::Checkpoints;
+use tdd_core::trouble::Trouble;
+use tdd_source::{Files, Language};
+
+use super::work_diff::{Between, WorkDiff};
+
+/// Sources that are read, where some rest on tests, to see whether that is a habit of the project.
+const MOST_SOURCES: usize = 2000;
+
+impl<C: Checkpoints> WorkDiff<'_, C> {
+    /// Changed sources that need a file of tests and did not before. Where other code of the project does as well, that
+    /// is its way: such files are shipped. What nobody else imports is a tool beside the code, as benchmarks are.
+    pub(super) fn needing_tests(
+        &mut self,
+        (base, after): Between<'_>,
+        changed: &[ClassedChange],
+    ) -> Result<Vec<TestAware>, Trouble> {
+        let sources: Vec<&RelPath> = changed
+            .iter()
+            .filter(|change| change.class == FileClass::Source && change.kind != ChangeKind::Deleted)
+            .map(|change| &change.path)
+            .filter(|path| Language::of(path.extension()).is_some())
+            .collect();
+        if sources.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (old, new) = (self.files_at(base)?, self.files_at(after)?);
+        let mut found = Vec::new();
+        for path in sources {
+            let Some(on) = self.needed_test(path, after, &new)? else { continue };
+            if self.needed_test(path, base, &old)?.is_some()
+                || self.is_habit(path, base, &old)?
+                || !self.is_imported(path, after, &new)?
+            {
+                continue;
+            }
+            found.push(TestAware { path: path.clone(), kind: TestAwareKind::NeedsTests { on } });
+        }
+        Ok(found)
+    }
+
+    /// New sources that Python loaded in the place of a module that is installed, and that a file of tests from before
+    /// this work imports: what those tests expect by it would mean something else.
+    pub(in crate::driver) fn hiding(
+        &mut self,
+        (base, hiding): (&CheckpointId, &BTreeSet<RelPath>),
+        changed: &[ClassedChange],
+    ) -> Result<Vec<TestAware>, Trouble> {
+        let is_new = |change: &&ClassedChange| {
+            change.class == FileClass::Source
+                && change.kind == ChangeKind::Added
+                && hiding.contains(&change.path)
+        };
+        let new: Vec<&RelPath> = changed.iter().filter(is_new).map(|change| &change.path).collect();
+        if new.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_test =
+            |path: &RelPath| path.extension() == "py" && self.policy.classify(path) == FileClass::Test;
+        let tests: Vec<RelPath> = self.checkpoints.files(base)?.into_iter().filter(is_test).collect();
+        let mut found: Vec<TestAware> = Vec::new();
+        for from in tests {
+            let Some(text) = self.source(base, &from)? else { continue };
+            let imported = tdd_source::imported_roots(Language::Python, &text);
+            for path in &new {
+                let name = if path.stem() == "__init__" { folder_name(path) } else { path.stem() };
+                if imported.contains(name) && found.iter().all(|known| known.path != **path) {
+                    let kind = TestAwareKind::Hides { from: from.clone() };
+                    found.push(TestAware { path: (*path).clone(), kind });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn files_at(&mut self, at: &CheckpointId) -> Result<Files, Trouble> {
+        Ok(Files::new(self.checkpoints.files(at)?, Vec::new()))
+    }
+
+    /// A file of tests that this source can't do without.
+    fn needed_test(
+        &mut self,
+        path: &RelPath,
+        at: &CheckpointId,
+        files: &Files,
+    ) -> Result<Option<RelPath>, Trouble> {
+        let (Some(language), Some(text)) = (Language::of(path.extension()), self.source(at, path)?) else {
+            return Ok(None);
+        };
+        if language != Language::Go {
+            let is_test = |file: &RelPath| self.policy.classify(file) == FileClass::Test;
+            let taken = tdd_source::taken(language, files, path, &text);
+            let of_tests = taken.into_iter().find(|leads| leads.iter().all(is_test));
+            return Ok(of_tests.and_then(|leads| leads.into_iter().next()));
+        }
+        let beside: Vec<RelPath> = files
+            .paths()
+            .filter(|file| file.folder() == path.folder() && file.extension() == "go")
+            .cloned()
+            .collect();
+        let (mut package, mut tests) = (Vec::new(), Vec::new());
+        for file in beside {
+            let Some(text) = self.source(at, &file)? else { continue };
+            if file.as_str().ends_with("_test.go") { tests.push((file, text)) } else { package.push(text) }
+        }
+        let package: Vec<&str> = package.iter().map(String::as_str).collect();
+        let told = tdd_source::declared_by_others_alone(&text, &package, &tests);
+        Ok(told.map(|(_, file)| file.clone()))
+    }
+
+    /// Whether other production code of this language took from tests before.
+    fn is_habit(&mut self, path: &RelPath, base: &CheckpointId, files: &Files) -> Result<bool, Trouble> {
+        for other in self.sources_like(path, files, &[FileClass::Source]) {
+            if self.needed_test(&other, base, files)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether another file takes from this one. A file of Go is of its package.
+    fn is_imported(&mut self, path: &RelPath, at: &CheckpointId, files: &Files) -> Result<bool, Trouble> {
+        let Some(language) = Language::of(path.extension()).filter(|language| *language != Language::Go)
+        else {
+            return Ok(true);
+        };
+        for other in self.sources_like(path, files, &[FileClass::Source, FileClass::Test]) {
+            let Some(text) = self.source(at, &other)? else { continue };
+            if text.contains(path.stem()) || text.contains(folder_name(path)) {
+                let taken = tdd_source::taken(language, files, &other, &text);
+                if taken.iter().any(|leads| leads.contains(path)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn sources_like(&self, path: &RelPath, files: &Files, classes: &[FileClass]) -> Vec<RelPath> {
+        let language = Language::of(path.extension());
+        let is_like = |other: &&RelPath| {
+            *other != path
+                && Language::of(other.extension()) == language
+                && classes.contains(&self.policy.classify(other))
+        };
+        files.paths().filter(is_like).take(MOST_SOURCES).cloned().collect()
+    }
+}
+
+/// What a package is imported by: `__init__.py` and `index.js` lend their folder's name.
+fn folder_name(path: &RelPath) -> &str {
+    path.folder().rsplit('/').next().unwrap_or_default()
+}
