@@ -128,13 +128,19 @@ fn the_projects_files_decide_what_can_be_said() {
             "tox -e py",
             "tox.ini",
             "[testenv]\ncommands = pytest\n",
-            "exit-code | tox -e py |  |  | Nothing can be handed on",
+            "exit-code | tox -e py |  |  | Without `skip_install`",
         ),
         (
             "nox -s tests",
             "noxfile.py",
             "session.run(\"pytest\", *session.posargs)",
             "nox -s tests -- JUNIT | nox -s tests -- JUNIT {files} | R",
+        ),
+        (
+            "tox -e py",
+            "tox.ini",
+            "commands = pytest\nskip_install = true\n",
+            "tox -e py |  |  | Nothing can be handed on",
         ),
         ("nox -s tests", "noxfile.py", "session.run(\"pytest\")", "exit-code | nox -s tests |"),
     ] {
