@@ -79,11 +79,11 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn newly_hiding(
         &mut self,
         run: &TestRun,
-        (base, changed): (&CheckpointId, &[ClassedChange]),
+        changed: &[ClassedChange],
     ) -> Result<Vec<TestAware>, Trouble> {
-        match &run.report {
-            Some(report) => self.diff().hiding((base, &report.hiding), changed),
-            None => Ok(Vec::new()),
+        match (&run.report, self.state.facts.zero.clone()) {
+            (Some(report), Some(zero)) => self.diff().hiding((&zero, &report.hiding), changed),
+            (None, _) | (_, None) => Ok(Vec::new()),
         }
     }
 

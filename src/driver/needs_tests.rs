@@ -34,10 +34,11 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         if sources.is_empty() {
             return Ok(Vec::new());
         }
-        let (old, new) = (self.files_at(base)?, self.files_at(after)?);
+        let new = self.files_at(after)?;
         let mut found = Vec::new();
         for path in sources {
             let Some(on) = self.needed_test(path, after, &new)? else { continue };
+            let old = self.files_at(base)?;
             if self.needed_test(path, base, &old)?.is_some()
                 || self.is_habit(path, base, &old)?
                 || !self.is_imported(path, after, &new)?
@@ -49,11 +50,11 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(found)
     }
 
-    /// New sources that Python loaded in the place of a module that is installed, and that a file of tests from before
-    /// this work imports: what those tests expect by it would mean something else.
+    /// New sources that Python loaded in the place of a module that is installed, which a file of tests from before the
+    /// run imports: what those tests expect by it would mean something else. New tests may be about the new module.
     pub(in crate::driver) fn hiding(
         &mut self,
-        (base, hiding): (&CheckpointId, &BTreeSet<RelPath>),
+        (zero, hiding): (&CheckpointId, &BTreeSet<RelPath>),
         changed: &[ClassedChange],
     ) -> Result<Vec<TestAware>, Trouble> {
         let is_new = |change: &&ClassedChange| {
@@ -67,10 +68,10 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         }
         let is_test =
             |path: &RelPath| path.extension() == "py" && self.policy.classify(path) == FileClass::Test;
-        let tests: Vec<RelPath> = self.checkpoints.files(base)?.into_iter().filter(is_test).collect();
+        let tests: Vec<RelPath> = self.checkpoints.files(zero)?.into_iter().filter(is_test).collect();
         let mut found: Vec<TestAware> = Vec::new();
         for from in tests {
-            let Some(text) = self.source(base, &from)? else { continue };
+            let Some(text) = self.source(zero, &from)? else { continue };
             let imported = tdd_source::imported_roots(Language::Python, &text);
             for path in &new {
                 let name = if path.stem() == "__init__" { folder_name(path) } else { path.stem() };
@@ -99,9 +100,15 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         };
         if language != Language::Go {
             let is_test = |file: &RelPath| self.policy.classify(file) == FileClass::Test;
-            let taken = tdd_source::taken(language, files, path, &text);
-            let of_tests = taken.into_iter().find(|leads| leads.iter().all(is_test));
-            return Ok(of_tests.and_then(|leads| leads.into_iter().next()));
+            let mut taken = tdd_source::taken(language, files, path, &text);
+            taken.retain(|taken| taken.files.iter().all(is_test));
+            for taken in taken {
+                let name = taken.by_name.as_deref();
+                if !name.map(|name| self.is_asked_for(name, at, files)).transpose()?.unwrap_or(false) {
+                    return Ok(taken.files.into_iter().next());
+                }
+            }
+            return Ok(None);
         }
         let beside: Vec<RelPath> = files
             .paths()
@@ -116,6 +123,24 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         let package: Vec<&str> = package.iter().map(String::as_str).collect();
         let told = tdd_source::declared_by_others_alone(&text, &package, &tests);
         Ok(told.map(|(_, file)| file.clone()))
+    }
+
+    /// Whether a manifest of Python's speaks of a package of this name: then that is what the import brings.
+    fn is_asked_for(&mut self, name: &str, at: &CheckpointId, files: &Files) -> Result<bool, Trouble> {
+        let is_manifest = |path: &&RelPath| {
+            let file = path.file_name();
+            matches!(file, "pyproject.toml" | "setup.py" | "setup.cfg" | "Pipfile" | "environment.yml")
+                || (file.starts_with("requirements") || path.folder().ends_with("requirements"))
+                    && matches!(path.extension(), "txt" | "in")
+        };
+        let name = name.to_lowercase().replace('_', "-");
+        for manifest in files.paths().filter(is_manifest) {
+            let text = self.source(at, manifest)?.unwrap_or_default();
+            if text.to_lowercase().replace('_', "-").contains(&name) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether other production code of this language took from tests before.
@@ -138,7 +163,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             let Some(text) = self.source(at, &other)? else { continue };
             if text.contains(path.stem()) || text.contains(folder_name(path)) {
                 let taken = tdd_source::taken(language, files, &other, &text);
-                if taken.iter().any(|leads| leads.contains(path)) {
+                if taken.iter().any(|taken| taken.files.contains(path)) {
                     return Ok(true);
                 }
             }

@@ -146,11 +146,16 @@ impl Files {
         if PYTHON_OWN.contains(root) { Place::Own } else { Place::Library }
     }
 
-    /// Files that a module of Python of this name may be, in whatever folder.
-    pub(super) fn of_this_name(&self, from: &str) -> Vec<RelPath> {
-        let root = from.split([':', '.']).next().unwrap_or(from);
-        let ends = [format!("/{root}.py"), format!("/{root}/__init__.py")];
-        let is_it = |path: &&RelPath| ends.iter().any(|end| format!("/{path}").ends_with(end));
+    /// Files that a module of Python of this name may be, in whatever folder that is no package itself.
+    pub(super) fn of_this_name(&self, name: &str) -> Vec<RelPath> {
+        let ends = [format!("{name}.py"), format!("{name}/__init__.py")];
+        let is_it = |path: &&RelPath| {
+            let folder = ends.iter().find_map(|end| path.as_str().strip_suffix(end.as_str()));
+            folder.is_some_and(|folder| {
+                (folder.is_empty() || folder.ends_with('/'))
+                    && self.one(&format!("{folder}__init__.py")).is_none()
+            })
+        };
         self.files.iter().filter(is_it).take(MOST_FILES).cloned().collect()
     }
 

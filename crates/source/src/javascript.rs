@@ -32,7 +32,10 @@ fn test(tree: &Tree<'_>, at: usize) -> Option<Declared> {
     }
     titles.reverse();
     let skip = words.iter().find(|word| {
-        matches!(**word, "skip" | "todo" | "xit" | "xtest" | "fails" | "failing" | "skipIf" | "runIf")
+        matches!(
+            **word,
+            "skip" | "todo" | "xit" | "xtest" | "fails" | "failing" | "skipIf" | "runIf" | "ignore"
+        )
     });
     Some(Declared {
         name: titles.join(" > "),
@@ -69,13 +72,17 @@ fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>
     let declares = match base {
         "test" | "it" | "specify" | "fit" | "xit" | "xtest" => Declares::Test,
         "t" if words.first() == Some(&"test") => Declares::Test,
+        "Deno" if words.contains(&"test") => Declares::Test,
         "describe" | "suite" | "context" | "xdescribe" | "fdescribe" => Declares::Suite,
         _ => return None,
     };
     // `test.extend`, `test.beforeEach` and the like declare nothing.
     let modifier = |word: &&str| {
         matches!(*word, "only" | "skip" | "todo" | "concurrent" | "sequential" | "each" | "for" | "fails")
-            || matches!(*word, "failing" | "skipIf" | "runIf" | "serial" | "parallel" | "shuffle" | "test")
+            || matches!(
+                *word,
+                "failing" | "skipIf" | "runIf" | "serial" | "parallel" | "shuffle" | "test" | "ignore"
+            )
     };
     let (_, modifiers) = words.split_last()?;
     modifiers.iter().all(modifier).then_some((declares, words))

@@ -10,27 +10,37 @@ use super::imports::imports;
 use super::symbols::{Home, home_of};
 use super::tree::{Tree, is_name};
 
-/// For each import of a source that leads to files of the project, those files. A module of Python that no folder of
-/// its own way holds may be any file of its name: a runner puts folders on the path. What is erased with its types, and
-/// Rust, whose modules are told by its compiler, is left out.
-pub fn taken(language: Language, files: &Files, file: &RelPath, source: &str) -> Vec<Vec<RelPath>> {
+/// What one import of a source leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Files of the project, any of which it may be.
+    pub files: Vec<RelPath>,
+    /// The module's name, where that alone tells: a package that is installed may be called so as well.
+    pub by_name: Option<String>,
+}
+
+/// The imports of a source that lead to files of the project. A module of Python that no folder of its own way holds
+/// may be any file of its name: a runner puts folders on the path. What is erased with its types, and Rust, whose
+/// modules are told by its compiler, is left out.
+pub fn taken(language: Language, files: &Files, file: &RelPath, source: &str) -> Vec<Taken> {
     let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
     if language == Language::Rust {
         return Vec::new();
     }
     let is_erased =
         |at: usize| ["import type", "export type"].iter().any(|word| tree.text(at).starts_with(word));
-    let mut all: Vec<Vec<RelPath>> = Vec::new();
+    let mut all: Vec<Taken> = Vec::new();
     for import in imports(&tree).into_iter().filter(|import| !is_erased(import.at)) {
-        let leads = match files.place(language, file, &import.from) {
-            Place::Files(found) => found,
+        let taken = match files.place(language, file, &import.from) {
+            Place::Files(files) => Taken { files, by_name: None },
             Place::Absent if language == Language::Python && !import.from.starts_with('.') => {
-                files.of_this_name(&import.from)
+                let name = import.from.split([':', '.']).next().unwrap_or(&import.from);
+                Taken { files: files.of_this_name(name), by_name: Some(name.to_owned()) }
             }
             Place::Absent | Place::Own | Place::Library => continue,
         };
-        if !leads.is_empty() && !all.contains(&leads) {
-            all.push(leads);
+        if !taken.files.is_empty() && !all.contains(&taken) {
+            all.push(taken);
         }
     }
     all
@@ -107,17 +117,27 @@ mod tests {
 
     #[test]
     fn ac_tdd_8_121_the_files_that_a_source_takes_from_are_told() {
-        let all =
-            ["shop.py", "tests/helpers.py", "tests/__init__.py", "lib/near.py", "src/a.ts", "test/h.ts"];
+        let all = [
+            "shop.py",
+            "tests/helpers.py",
+            "lib/near.py",
+            "src/a.ts",
+            "test/h.ts",
+            "kit/tests/__init__.py",
+            "kit/tests/stripe.py",
+        ];
         let files = Files::new(all.map(path).to_vec(), Vec::new());
         let of = |language, file: &str, source: &str| -> String {
             let taken = taken(language, &files, &path(file), source);
-            let words =
-                taken.iter().map(|files| files.iter().map(RelPath::as_str).collect::<Vec<_>>().join(","));
+            let words = taken.iter().map(|taken| {
+                let files = taken.files.iter().map(RelPath::as_str).collect::<Vec<_>>().join(",");
+                taken.by_name.as_ref().map_or(files.clone(), |name| format!("{name}={files}"))
+            });
             words.collect::<Vec<_>>().join(" ")
         };
         for (language, file, source, want) in [
-            (Language::Python, "shop.py", "import helpers\n", "tests/helpers.py"),
+            (Language::Python, "shop.py", "import helpers\n", "helpers=tests/helpers.py"),
+            (Language::Python, "shop.py", "import stripe\n", ""),
             (Language::Python, "shop.py", "def f():\n    from tests.helpers import x\n", "tests/helpers.py"),
             (Language::Python, "shop.py", "import os, requests\nfrom near import x\n", "lib/near.py"),
             (Language::TypeScript, "src/a.ts", "import { x } from '../test/h';\n", "test/h.ts"),

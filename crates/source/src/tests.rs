@@ -48,6 +48,13 @@ def test_last(): pass
 }
 
 #[test]
+fn ac_tdd_8_129_tests_of_deno_are_tests() {
+    let source = "Deno.test('half', () => same(half(4), 2));\nDeno.test.ignore('later', () => {});\nDeno.test('opts', { permissions: {} }, async (t) => {});\n\
+        Deno.readTextFile('no test');\n";
+    assert_eq!(declared(Language::TypeScript, source).join(", "), "half, later, opts");
+}
+
+#[test]
 fn ac_tdd_8_123_the_tests_of_a_suite_are_tests_of_what_runs_it() {
     let source = "package a\ntype S struct{ suite.Suite }\ntype O struct{ suite.Suite }\n\
         func (s *S) TestB() { s.Equal(2, f1()) }\nfunc (s *S) SetupTest() {}\nfunc (o *O) TestC() {}\n\

@@ -72,7 +72,8 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         events.extend(self.discard_what_runs_left(&tree)?);
         let Work { changed, mut put_back, weakened, mut test_aware } = work;
         let hiding = self.own.hiding.clone();
-        test_aware.extend(self.diff().hiding((&before, &hiding), &changed)?);
+        let zero = self.zero()?;
+        test_aware.extend(self.diff().hiding((&zero, &hiding), &changed)?);
         put_back.sort();
         put_back.dedup();
         put_back.retain(|path| {

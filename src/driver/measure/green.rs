@@ -52,7 +52,7 @@ impl<W: World> Drive<'_, W> {
         let run = self.run_green((id, &work.after), red.as_ref(), &mut findings).await?;
         if let Some(run) = &run {
             findings.loaded = self.newly_loaded(run, &work.changed, &work.after)?;
-            findings.test_aware.extend(self.newly_hiding(run, (&work.base, &work.changed))?);
+            findings.test_aware.extend(self.newly_hiding(run, &work.changed)?);
         }
         if self.state.verify(id) == Verify::Gate {
             let without = self.mapping().without(&self.unreached(Some(id)));

@@ -60,7 +60,8 @@ impl<W: World> Drive<'_, W> {
         (zero, base, after): (&CheckpointId, &CheckpointId, &CheckpointId),
     ) -> Result<Vec<LostName>, Trouble> {
         let mut lost = Vec::new();
-        for path in self.differences(base, after)?.into_iter().map(|it| it.path) {
+        let changed = self.differences(base, after)?.into_iter().map(|it| it.path);
+        for path in changed.filter(|path| tdd_source::is_manifest(path.file_name())) {
             let mut offered = |at| -> Result<_, Trouble> {
                 let text = self.source(at, &path)?;
                 Ok(text.map(|text| tdd_source::offered(path.file_name(), &text)))

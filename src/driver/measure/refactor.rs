@@ -51,7 +51,7 @@ impl<W: World> Drive<'_, W> {
         findings.runs.push(self.judging(&run));
         findings.no_evidence = evidence(&run).err();
         findings.loaded = self.newly_loaded(&run, &work.changed, &work.after)?;
-        findings.test_aware.extend(self.newly_hiding(&run, (&work.base, &work.changed))?);
+        findings.test_aware.extend(self.newly_hiding(&run, &work.changed)?);
         if let Some(report) = &run.report {
             (findings.regressed, findings.flaky) = self.regressions(report, &order).await?;
             (findings.collected_before, findings.collected_now) = (self.state.collected, report.tests.len());

@@ -373,7 +373,9 @@ fn result(case: Case, file: Option<RelPath>, place: &Place, scope: &Scope) -> Op
     // A class name that only repeats the file says nothing more; what it has beyond is the class.
     let beyond = case.classname.strip_prefix(&stem).filter(|_| !stem.is_empty()).unwrap_or(&case.classname);
     let class = beyond.trim_matches('.');
-    let repeats = Some(case.classname.as_str()) == path.as_deref() || class.is_empty();
+    // deno's begins with `./`.
+    let is_file = file.is_some() && place.in_repository(&case.classname) == file;
+    let repeats = is_file || Some(case.classname.as_str()) == path.as_deref() || class.is_empty();
     let name = if repeats { case.name.clone() } else { format!("{class}::{}", case.name) };
     let id = TestId(match &path {
         Some(path) => format!("{path}::{name}"),
