@@ -22,7 +22,7 @@ use super::around::{Around, Holds, Home};
 use super::claim::{Weight, callee, method};
 use super::claims::claims;
 use super::flow::Flow;
-use super::go::{is_handle_at, is_plain_handle_call, suite_methods};
+use super::go::{SuiteTest, is_handle_at, is_plain_handle_call, suite_tests};
 use super::imports::{Import, imports};
 use super::known_calls::{is_fixture, is_global, is_harmless, may_assert};
 use super::swallowed::is_swallowed;
@@ -47,6 +47,7 @@ pub(super) struct Calls<'s> {
     own: BTreeMap<&'s str, Holds>,
     defined: BTreeSet<&'s str>,
     parameters: BTreeSet<&'s str>,
+    suites: Vec<SuiteTest<'s>>,
 }
 
 /// Functions that call functions that expect something.
@@ -71,8 +72,8 @@ impl<'s> Calls<'s> {
             .flat_map(|list| tree.span(list))
             .filter(|at| matches!(tree.kind(*at), "identifier" | "shorthand_property_identifier_pattern"));
         let parameters = parameters.map(|at| tree.text(at)).collect();
-        let defined = flow.functions.iter().map(|(name, _)| *name).collect();
-        Self { around: around.clone(), imports: by_local, own: BTreeMap::new(), defined, parameters }
+        let (around, defined) = (around.clone(), flow.functions.iter().map(|(name, _)| *name).collect());
+        Self { around, imports: by_local, defined, parameters, suites: suite_tests(tree), ..Self::default() }
     }
 
     /// What each function of the file holds, itself or by what it calls.
@@ -312,9 +313,9 @@ impl<'s> Calls<'s> {
         if takes(&(handed.start + 1..handed.end)) || holds_handle || may_assert(tree, at, last) {
             let given = given(tree, at);
             let names = if last == "Run" { flow.closure(tree, given.clone()) } else { BTreeSet::new() };
-            let suite = suite_methods(tree, &names);
-            let held = suite.iter().filter_map(|(name, _)| self.own.get(name).copied()).max();
-            let given = given.into_iter().chain(suite.into_iter().map(|(_, body)| body)).collect();
+            let suite = || self.suites.iter().filter(|test| names.contains(test.suite));
+            let held = suite().filter_map(|test| self.own.get(test.name).copied()).max();
+            let given = given.into_iter().chain(suite().map(|test| test.body.clone())).collect();
             return Some(call(held.unwrap_or(Holds::Unreadable), given))
                 .filter(|call| !call.given.is_empty());
         }

@@ -1,18 +1,19 @@
 //! Go: `TestX` functions and the subtests that they name; what of a body is an expectation.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::Declared;
 use super::claim::{Claim, arguments, method};
 use super::tree::{Span, Tree, is_function};
 
 pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
+    let run_by = suites(tree);
     let mut found = Vec::new();
     for at in tree.all() {
         match tree.kind(at) {
             "function_declaration" => found.extend(function(tree, at)),
             "call_expression" => found.extend(subtest(tree, at)),
-            "method_declaration" => found.extend(of_suite(tree, at)),
+            "method_declaration" => found.extend(of_suite(tree, at, &run_by)),
             _ => {}
         }
     }
@@ -20,20 +21,11 @@ pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
 }
 
 /// `func (s *WordsSuite) TestSplit()`, where a test of the same file has that suite run: `TestWords/TestSplit`.
-fn of_suite(tree: &Tree<'_>, at: usize) -> Option<Declared> {
+fn of_suite(tree: &Tree<'_>, at: usize, run_by: &BTreeMap<&str, &str>) -> Option<Declared> {
     let name = suite_method(tree, at)?;
-    let suite = receiver_type(tree, at)?;
-    let run = |at: &usize| method(tree, *at).is_some_and(|(_, name)| name == "Run");
-    let mut runs = tree.all().filter(|at| tree.kind(*at) == "call_expression").filter(run);
-    let of_it = runs.find(|call| {
-        let list = tree.child(*call, "arguments");
-        list.is_some_and(|list| {
-            tree.span(list).any(|part| tree.kind(part) == "type_identifier" && tree.text(part) == suite)
-        })
-    })?;
-    let around = tree.ancestors(of_it).find(|around| tree.kind(*around) == "function_declaration")?;
+    let test = run_by.get(receiver_type(tree, at)?)?;
     Some(Declared {
-        name: format!("{}/{name}", test_name(tree, around)?),
+        name: format!("{test}/{name}"),
         is_pattern: false,
         first: at,
         whole: tree.node(at).begin..tree.node(at).end,
@@ -44,17 +36,41 @@ fn of_suite(tree: &Tree<'_>, at: usize) -> Option<Declared> {
     })
 }
 
-/// The tests of those suites whose type is among these names, each with its body: `suite.Run(t, new(WordsSuite))`.
-pub(super) fn suite_methods<'s>(tree: &Tree<'s>, types: &BTreeSet<String>) -> Vec<(&'s str, Span)> {
-    if types.is_empty() {
-        return Vec::new();
+/// Nodes of one argument in which its type is looked for: `new(WordsSuite)`, `&WordsSuite{…}`.
+const NEAR: usize = 12;
+
+/// Types of suites, each with the first test that has it run.
+fn suites<'s>(tree: &Tree<'s>) -> BTreeMap<&'s str, &'s str> {
+    let mut found = BTreeMap::new();
+    for call in tree.all().filter(|at| tree.kind(*at) == "call_expression") {
+        let is_run = method(tree, call).is_some_and(|(_, name)| name == "Run");
+        let Some(list) = tree.child(call, "arguments").filter(|_| is_run) else { continue };
+        let around = tree.ancestors(call).find(|around| tree.kind(*around) == "function_declaration");
+        let Some(test) = around.and_then(|around| test_name(tree, around)) else { continue };
+        for given in tree.parts(list).filter(|part| tree.kind(*part) != "func_literal") {
+            let of = tree.span(given).take(NEAR).filter(|part| tree.kind(*part) == "type_identifier");
+            for part in of {
+                found.entry(tree.text(part)).or_insert(test);
+            }
+        }
     }
-    let of_types = |at: usize| {
-        let name = suite_method(tree, at)?;
-        receiver_type(tree, at).filter(|suite| types.contains(*suite))?;
-        Some((name, tree.span(tree.child(at, "body")?)))
+    found
+}
+
+/// A method that a suite is run by.
+#[derive(Debug)]
+pub(super) struct SuiteTest<'s> {
+    pub(super) suite: &'s str,
+    pub(super) name: &'s str,
+    pub(super) body: Span,
+}
+
+pub(super) fn suite_tests<'s>(tree: &Tree<'s>) -> Vec<SuiteTest<'s>> {
+    let of = |at: usize| {
+        let (name, suite) = (suite_method(tree, at)?, receiver_type(tree, at)?);
+        Some(SuiteTest { suite, name, body: tree.span(tree.child(at, "body")?) })
     };
-    tree.all().filter_map(of_types).collect()
+    tree.all().filter_map(of).collect()
 }
 
 /// The name of a method that a suite is run by.
