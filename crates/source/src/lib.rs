@@ -68,7 +68,7 @@ pub use self::homes::{Files, Package, Place};
 pub use self::imports::{asked_at_load, asked_for, imported_roots};
 pub use self::insertions::{changes_tests_alone, keeps_tests, same_code};
 pub use self::led_modules::led_modules;
-pub use self::manifests::{is_manifest, offered};
+pub use self::manifests::offered;
 pub use self::mark::mark;
 pub use self::modules::modules;
 pub use self::mutants::{Fails, Mutable, Mutant, PROBE, Reach, TestMutants, mutants, mutated};

@@ -12,11 +12,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Whether a file of this name is read here.
-pub fn is_manifest(file_name: &str) -> bool {
-    matches!(file_name, "package.json" | "pyproject.toml" | "Cargo.toml")
-}
-
 /// What the manifest of this file name offers, as paths into it (`bin shop`, `exports ./cli`). `None` for a file that
 /// is no manifest, or that can't be read as one.
 pub fn offered(file_name: &str, text: &str) -> Option<BTreeSet<String>> {

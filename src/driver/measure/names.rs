@@ -12,6 +12,7 @@ use tdd_core::ports::World;
 use tdd_core::role::Key;
 use tdd_core::trouble::Trouble;
 use tdd_source::{Language, Loss};
+use tdd_spec::mixed_file;
 
 /// The sources of one language that the run changed: before it, before REFACTOR, and now.
 #[derive(Default)]
@@ -61,7 +62,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<Vec<LostName>, Trouble> {
         let mut lost = Vec::new();
         let changed = self.differences(base, after)?.into_iter().map(|it| it.path);
-        for path in changed.filter(|path| tdd_source::is_manifest(path.file_name())) {
+        for path in changed.filter(|path| mixed_file::is_mixed(path.file_name())) {
             let mut offered = |at| -> Result<_, Trouble> {
                 let text = self.source(at, &path)?;
                 Ok(text.map(|text| tdd_source::offered(path.file_name(), &text)))

@@ -28,6 +28,8 @@ const LOADED: [&[u8]; 12] = [
 ];
 /// Programs that scripts of packages are run by, wherever `.bin` goes before the rest of the path.
 const INTERPRETERS: [&[u8]; 5] = [b"node", b"sh", b"bash", b"env", b"npm"];
+/// Folders in which packages lie.
+const HOMES: [&[u8]; 4] = [b"site-packages", b"dist-packages", b"node_modules", b"vendor"];
 const BIN: &[u8] = b"node_modules/.bin";
 
 #[derive(Debug, Default)]
@@ -123,9 +125,7 @@ fn name(path: &[u8]) -> &[u8] {
 /// Whether a folder is a package's own, or lies in one.
 fn is_of_package(folder: &[u8]) -> bool {
     let parts: Vec<&[u8]> = folder.split(|byte| *byte == b'/').collect();
-    let is_home =
-        |part: &&[u8]| matches!(*part, b"site-packages" | b"dist-packages" | b"node_modules" | b"vendor");
-    let Some(at) = parts.iter().rposition(is_home) else { return false };
+    let Some(at) = parts.iter().rposition(|part| HOMES.contains(part)) else { return false };
     match (parts[at], &parts[at + 1..]) {
         (_, []) => false,
         (b"node_modules", [first, ..]) if first.starts_with(b".") => false,
@@ -140,8 +140,7 @@ fn is_of_package(folder: &[u8]) -> bool {
 /// Whether the innermost home of packages around a folder is called so.
 fn is_in(folder: &[u8], home: &[u8]) -> bool {
     let mut parts = folder.rsplit(|byte| *byte == b'/');
-    let homes: [&[u8]; 4] = [b"site-packages", b"dist-packages", b"node_modules", b"vendor"];
-    parts.find(|part| homes.contains(part)) == Some(home)
+    parts.find(|part| HOMES.contains(part)) == Some(home)
 }
 
 #[cfg(test)]
