@@ -20,6 +20,7 @@ mod measure;
 mod needs_tests;
 pub mod prompts;
 mod put_back;
+mod reassigning;
 pub mod report;
 pub mod resume;
 mod role_text;

@@ -65,6 +65,8 @@ fn of_reason(state: &State, reason: &Reason) -> Option<Place> {
             top(path)
         }
         Reason::TestAwareCode(found) => top(&found.path),
+        // Where a compiler named no file it is what it said.
+        Reason::Unbuilt(what) => top(&RelPath::new(what).filter(|_| !what.contains(' '))?),
         Reason::LostName(lost) => top(&lost.path),
         Reason::Rebound(rebound) => {
             Some(Place { file: rebound.test.file().to_owned(), line: rebound.line.max(1) })

@@ -24,6 +24,7 @@ mod refactor;
 mod shared;
 mod sources;
 mod touched;
+mod unbuilt;
 mod uncompiled;
 mod units;
 mod views;

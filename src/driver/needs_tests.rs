@@ -66,14 +66,29 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         if new.is_empty() {
             return Ok(Vec::new());
         }
-        let is_test =
-            |path: &RelPath| path.extension() == "py" && self.policy.classify(path) == FileClass::Test;
+        // A module that becomes a package was there, and may be installed from here.
+        let then = self.files_at(zero)?;
+        let was_own = |path: &RelPath| {
+            let (folder, stem) = (path.folder(), path.stem());
+            let other = if stem == "__init__" {
+                format!("{folder}.py")
+            } else {
+                format!("{folder}/{stem}/__init__.py")
+            };
+            let other = other.trim_start_matches('/');
+            then.paths().any(|file| file.as_str() == other)
+        };
+        // A file of fixtures is one of the gate's.
+        let is_test = |path: &RelPath| {
+            path.extension() == "py"
+                && matches!(self.policy.classify(path), FileClass::Test | FileClass::Gate)
+        };
         let tests: Vec<RelPath> = self.checkpoints.files(zero)?.into_iter().filter(is_test).collect();
         let mut found: Vec<TestAware> = Vec::new();
         for from in tests {
             let Some(text) = self.source(zero, &from)? else { continue };
             let imported = tdd_source::imported_roots(Language::Python, &text);
-            for path in &new {
+            for path in new.iter().filter(|path| !was_own(path)) {
                 let name = if path.stem() == "__init__" { folder_name(path) } else { path.stem() };
                 if imported.contains(name) && found.iter().all(|known| known.path != **path) {
                     let kind = TestAwareKind::Hides { from: from.clone() };
@@ -99,7 +114,12 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             return Ok(None);
         };
         if language != Language::Go {
-            let is_test = |file: &RelPath| self.policy.classify(file) == FileClass::Test;
+            // What only pytest loads decides for tests, too; a helper that is known as one by its use may be shipped.
+            let helpers = &self.policy.effective().learned.support;
+            let is_test = |file: &RelPath| {
+                (self.policy.classify(file) == FileClass::Test && !helpers.contains(file))
+                    || file.file_name() == "conftest.py"
+            };
             let mut taken = tdd_source::taken(language, files, path, &text);
             taken.retain(|taken| taken.files.iter().all(is_test));
             for taken in taken {
@@ -153,12 +173,25 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(false)
     }
 
-    /// Whether another file takes from this one. A file of Go is of its package.
+    /// Whether another file takes from this one, or a manifest offers it. A file of Go is of its package.
     fn is_imported(&mut self, path: &RelPath, at: &CheckpointId, files: &Files) -> Result<bool, Trouble> {
         let Some(language) = Language::of(path.extension()).filter(|language| *language != Language::Go)
         else {
             return Ok(true);
         };
+        for manifest in files.paths() {
+            let inside = match manifest.folder() {
+                "" => Some(path.as_str()),
+                folder => path.as_str().strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
+            };
+            let is_one = matches!(manifest.file_name(), "package.json" | "pyproject.toml");
+            let Some(inside) = inside.filter(|_| is_one) else { continue };
+            let text = self.source(at, manifest)?.unwrap_or_default();
+            let offered = tdd_source::offered_files(manifest.file_name(), &text);
+            if offered.iter().any(|file| inside == file || inside.strip_prefix("src/") == Some(file)) {
+                return Ok(true);
+            }
+        }
         for other in self.sources_like(path, files, &[FileClass::Source, FileClass::Test]) {
             let Some(text) = self.source(at, &other)? else { continue };
             if text.contains(path.stem()) || text.contains(folder_name(path)) {

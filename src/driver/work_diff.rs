@@ -216,7 +216,8 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             Notice::EndsProcess { path, what } => {
                 Notice::EndsProcess { path, what: (self.setup.mask)(&what) }
             }
-            Notice::RemovedName { .. }
+            Notice::Reassigns { .. }
+            | Notice::RemovedName { .. }
             | Notice::NewName { .. }
             | Notice::ChangedExample(_)
             | Notice::Unseen(_) => notice,

@@ -194,7 +194,8 @@ fn readable(project: &Path, settings: &CommandSettings, test: &Sourced) -> Resul
         .runner
         .as_ref()
         .map(|table| format!("the `runner:` of tdd.yaml is for `{}`, not for this command", table.all));
-    Err(suggest::no_selection(project, test, walk.as_ref(), why_no_table))
+    let gate = settings.flag_gate.as_deref().or(settings.file_gate.as_deref());
+    Err(suggest::no_selection(project, (test, gate), walk.as_ref(), why_no_table))
 }
 
 /// The one runner's call of a list, with where it stands.

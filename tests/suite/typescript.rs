@@ -18,7 +18,7 @@ fn run(expectation: &str, (old, new): (&str, &str)) -> Option<Ran> {
         ("package.json", "{ \"name\": \"shop\", \"jest\": { \"preset\": \"ts-jest\" } }\n"),
         (
             "tsconfig.json",
-            "{ \"compilerOptions\": { \"target\": \"es2022\", \"module\": \"commonjs\", \"strict\": true } }\n",
+            "{ \"compilerOptions\": { \"target\": \"es2022\", \"module\": \"commonjs\", \"strict\": true, \"types\": [], \"lib\": [\"es2022\"], \"skipLibCheck\": true } }\n",
         ),
         ("src/cart.ts", CART),
         (
@@ -90,7 +90,7 @@ fn ac_tdd_8_108_a_module_that_a_path_from_the_root_leads_to_is_the_projects_own(
         ),
         (
             "tsconfig.json",
-            "{ \"compilerOptions\": { \"target\": \"es2022\", \"module\": \"commonjs\", \"strict\": true, \
+            "{ \"compilerOptions\": { \"target\": \"es2022\", \"module\": \"commonjs\", \"strict\": true, \"types\": [], \"lib\": [\"es2022\"], \"skipLibCheck\": true, \
              \"paths\": { \"src/*\": [\"./src/*\"] } } }\n",
         ),
         ("src/cart.ts", CART),

@@ -282,12 +282,14 @@ pub struct GreenFindings {
     /// New or changed files that the runner has come to load by itself and nothing else uses; they stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<RelPath>,
+    /// Sources that do not compile any more, though tests do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unbuilt: Vec<String>,
     /// Sources in which a test was changed or removed; they stay as they are.
     #[serde(default)]
     pub weakened: Vec<RelPath>,
     /// Sources that the tests now see another face of; they stay as they are.
-    #[serde(default)]
-    #[serde(rename = "slanted")]
+    #[serde(default, rename = "slanted")]
     pub test_aware: Vec<TestAware>,
     #[serde(default)]
     #[serde(rename = "remarks")]
@@ -330,12 +332,14 @@ pub struct RefactorFindings {
     /// New or changed files that the runner has come to load by itself and nothing else uses; they stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loaded: Vec<RelPath>,
+    /// Sources that do not compile any more, though tests do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unbuilt: Vec<String>,
     /// Sources in which a test was changed or removed; they stay as they are.
     #[serde(default)]
     pub weakened: Vec<RelPath>,
     /// Sources that the tests now see another face of; they stay as they are.
-    #[serde(default)]
-    #[serde(rename = "slanted")]
+    #[serde(default, rename = "slanted")]
     pub test_aware: Vec<TestAware>,
     /// Public names from before the run that the refactorer took away or changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -19,6 +19,7 @@ pub enum Guard {
     TestAware,
     NeedsTests,
     Hides,
+    Reassigns,
     PublicNames,
     UnlistedChange,
     Rebound,
@@ -37,6 +38,7 @@ pub enum Guard {
     TestSkipped,
     TestVanished,
     Regression,
+    Unbuilt,
     FewerTests,
     GateRed,
     Evidence,
@@ -83,7 +85,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 64] = [
+    pub const ALL: [Self; 66] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -92,6 +94,7 @@ impl Guard {
         Self::TestAware,
         Self::NeedsTests,
         Self::Hides,
+        Self::Reassigns,
         Self::PublicNames,
         Self::UnlistedChange,
         Self::Rebound,
@@ -110,6 +113,7 @@ impl Guard {
         Self::TestSkipped,
         Self::TestVanished,
         Self::Regression,
+        Self::Unbuilt,
         Self::FewerTests,
         Self::GateRed,
         Self::Evidence,
@@ -169,6 +173,7 @@ impl Guard {
                 Self::NeedsTests
             }
             Reason::TestAwareCode(TestAware { kind: TestAwareKind::Hides { .. }, .. }) => Self::Hides,
+            Reason::TestAwareCode(TestAware { kind: TestAwareKind::Reassigns { .. }, .. }) => Self::Reassigns,
             Reason::TestAwareCode(_) => Self::TestAware,
             Reason::LostName(_) => Self::PublicNames,
             Reason::Unlisted(_) => Self::UnlistedChange,
@@ -183,6 +188,7 @@ impl Guard {
             Reason::TestSkipped(_) => Self::TestSkipped,
             Reason::TestVanished(_) => Self::TestVanished,
             Reason::Regressed(_) => Self::Regression,
+            Reason::Unbuilt(_) => Self::Unbuilt,
             Reason::FewerTests { .. } => Self::FewerTests,
             Reason::GateRed => Self::GateRed,
             Reason::NoEvidence(_) => Self::Evidence,

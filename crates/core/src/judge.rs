@@ -131,6 +131,7 @@ fn green_reasons(key: &Key, findings: &GreenFindings) -> Vec<Reason> {
     reasons.extend(findings.skipped.iter().cloned().map(Reason::TestSkipped));
     reasons.extend(findings.vanished.iter().cloned().map(Reason::TestVanished));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
+    reasons.extend(findings.unbuilt.iter().cloned().map(Reason::Unbuilt));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));
     reasons.extend(findings.gate_red.then_some(Reason::GateRed));
     reasons.extend(findings.held_out.iter().cloned().map(Reason::HeldOut));
@@ -147,6 +148,7 @@ fn refactor_reasons(findings: &RefactorFindings) -> Vec<Reason> {
     reasons.extend(findings.no_evidence.iter().cloned().map(Reason::NoEvidence));
     reasons.extend(toothless(&findings.runs));
     reasons.extend(findings.regressed.iter().cloned().map(Reason::Regressed));
+    reasons.extend(findings.unbuilt.iter().cloned().map(Reason::Unbuilt));
     reasons.extend(fewer(findings.collected_before, findings.collected_now));
     reasons.extend(findings.gate_red.then_some(Reason::GateRed));
     reasons.extend(findings.held_out.iter().cloned().map(Reason::HeldOut));

@@ -109,6 +109,8 @@ pub enum Reason {
     StillGreen(CriterionId),
     /// Tests that pass whatever the bodies of the change do.
     Hollow(CriterionId),
+    /// Source, or what a compiler said, that compiled before the run and does not any more.
+    Unbuilt(String),
     /// Tests of the criterion that no role has seen are not green. Nothing more is ever told of them.
     HeldOut(CriterionId),
 }
@@ -146,6 +148,7 @@ impl Reason {
             | Self::Broken(_)
             | Self::TestFailed(_)
             | Self::Regressed(_)
+            | Self::Unbuilt(_)
             | Self::GateRed
             | Self::NoEvidence(_) => false,
         }
@@ -254,6 +257,9 @@ impl fmt::Display for Reason {
             Self::TestSkipped(id) => write!(f, "skipped: {id}"),
             Self::TestVanished(id) => write!(f, "expected and not seen: {id}"),
             Self::Regressed(id) => write!(f, "was green and is red now: {id}"),
+            Self::Unbuilt(what) => {
+                write!(f, "compiled before, and does not any more, though tests do: {what}")
+            }
             Self::FewerTests { before, now } => {
                 write!(f, "fewer tests than before: {now} now, {before} before")
             }

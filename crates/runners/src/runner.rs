@@ -16,6 +16,7 @@ mod canary;
 mod cargo;
 mod copies;
 mod deno;
+mod environment;
 pub(crate) mod facts;
 mod forget;
 mod go;
@@ -193,7 +194,7 @@ impl ProjectTests {
         let mut verification =
             Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
         verification.use_temp(self.temporary()?);
-        verification.lead_python(self.place.python_path(std::env::var_os(PYTHON_PATH)));
+        verification.lead_python(self.place.python_path(std::env::var_os(PYTHON_PATH)), &self.owner);
         Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
     }
 

@@ -22,6 +22,17 @@ pub fn led_modules(source: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Whether a source has a module of this name whose body stands elsewhere: `mod tests;`.
+pub fn has_module_of_its_own(source: &str, name: &str) -> bool {
+    let Ok(tree) = Tree::parse(Language::Rust, source) else { return false };
+    let is_it = |at: usize| {
+        tree.kind(at) == "mod_item"
+            && tree.child(at, "body").is_none()
+            && tree.child(at, "name").is_some_and(|own| tree.text(own) == name)
+    };
+    tree.children(0).any(is_it)
+}
+
 /// `#[path = "x.rs"]`, also as one of several in `cfg_attr`.
 fn led_to(tree: &Tree<'_>, attribute: usize) -> Option<String> {
     let is_path = |at: &usize| tree.kind(*at) == "identifier" && tree.text(*at) == "path";
@@ -41,5 +52,9 @@ mod tests {
                       #[path = \"e.rs\"]\nfn e() {}\nmod f;\n";
         let led = [("a_tests.rs", "tests"), ("b.rs", "b")];
         assert_eq!(led_modules(source), led.map(|(path, name)| (path.to_owned(), name.to_owned())));
+        assert_eq!(
+            ["tests", "c", "d", "g"].map(|name| has_module_of_its_own(source, name)),
+            [true, false, true, false]
+        );
     }
 }

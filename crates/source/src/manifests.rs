@@ -23,6 +23,41 @@ pub fn offered(file_name: &str, text: &str) -> Option<BTreeSet<String>> {
     }
 }
 
+/// The files that a manifest offers to others or starts for them, relative to it and without `./`: of Python, by the
+/// name of their module.
+pub fn offered_files(file_name: &str, text: &str) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    match file_name {
+        "package.json" => {
+            let Ok(manifest) = serde_json::from_str::<Value>(text) else { return all };
+            let fields = ["main", "module", "browser", "bin", "exports"];
+            let mut open: Vec<&Value> = fields.iter().map(|field| &manifest[*field]).collect();
+            while let Some(value) = open.pop() {
+                match value {
+                    Value::String(path) => {
+                        all.insert(path.trim_start_matches("./").to_owned());
+                    }
+                    Value::Object(fields) => open.extend(fields.values()),
+                    Value::Array(items) => open.extend(items),
+                    Value::Null | Value::Bool(_) | Value::Number(_) => {}
+                }
+            }
+        }
+        "pyproject.toml" => {
+            let Ok(manifest) = toml::from_str::<toml::Value>(text) else { return all };
+            let tables =
+                ["scripts", "gui-scripts"].map(|table| manifest.get("project")?.get(table)?.as_table());
+            let calls =
+                tables.into_iter().flatten().flat_map(toml::Table::values).filter_map(toml::Value::as_str);
+            for module in calls.map(|call| call.split(':').next().unwrap_or(call).replace('.', "/")) {
+                all.extend([format!("{module}.py"), format!("{module}/__init__.py")]);
+            }
+        }
+        _ => {}
+    }
+    all
+}
+
 fn of_package(manifest: &Value) -> BTreeSet<String> {
     let fields = ["main", "module", "browser", "types", "typings"];
     let mut all: BTreeSet<String> = fields

@@ -68,6 +68,16 @@ pub fn rebound(
             // A compiler asks for what has no meaning any more.
             Meaning::Gone if matches!(language, Language::Rust | Language::Go) || is_in_all => continue,
             Meaning::Gone => 0,
+            // `use super::*` for `use super::one`: what lies outside of the module comes in by it.
+            Meaning::Other(by)
+                if language == Language::Rust
+                    && is_in_all
+                    && new_scopes.path_of(by).len() < path.len()
+                    && !was.is_empty()
+                    && was.iter().all(|bound| bound.import().is_some()) =>
+            {
+                continue;
+            }
             Meaning::Other(by) => new.line(by),
         };
         let around: Vec<&str> = old_tests

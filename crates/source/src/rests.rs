@@ -8,7 +8,7 @@ use super::Language;
 use super::homes::{Files, Place};
 use super::imports::imports;
 use super::symbols::{Home, home_of};
-use super::tree::{Tree, is_name};
+use super::tree::{Tree, is_name, is_string};
 
 /// What one import of a source leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +30,12 @@ pub fn taken(language: Language, files: &Files, file: &RelPath, source: &str) ->
     let is_erased =
         |at: usize| ["import type", "export type"].iter().any(|word| tree.text(at).starts_with(word));
     let mut all: Vec<Taken> = Vec::new();
-    for import in imports(&tree).into_iter().filter(|import| !is_erased(import.at)) {
-        let taken = match files.place(language, file, &import.from) {
+    let written = imports(&tree).into_iter().filter(|import| !is_erased(import.at)).map(|import| import.from);
+    for from in written.chain(imported_by_call(&tree)) {
+        let taken = match files.place(language, file, &from) {
             Place::Files(files) => Taken { files, by_name: None },
-            Place::Absent if language == Language::Python && !import.from.starts_with('.') => {
-                let name = import.from.split([':', '.']).next().unwrap_or(&import.from);
+            Place::Absent if language == Language::Python && !from.starts_with('.') => {
+                let name = from.split([':', '.']).next().unwrap_or(&from);
                 Taken { files: files.of_this_name(name), by_name: Some(name.to_owned()) }
             }
             Place::Absent | Place::Own | Place::Library => continue,
@@ -44,6 +45,18 @@ pub fn taken(language: Language, files: &Files, file: &RelPath, source: &str) ->
         }
     }
     all
+}
+
+/// `importlib.import_module("helpers")`, where the name is written there.
+fn imported_by_call(tree: &Tree<'_>) -> Vec<String> {
+    let named = |at: usize| {
+        let function = tree.child(at, "function").map(|function| tree.text(function))?;
+        let imports = matches!(function.rsplit('.').next(), Some("import_module" | "__import__"));
+        let first = tree.child(at, "arguments").and_then(|list| tree.parts(list).next())?;
+        (imports && is_string(tree.kind(first)))
+            .then(|| tree.text(first).trim_matches(['"', '\'']).to_owned())
+    };
+    tree.all().filter(|at| tree.kind(*at) == "call").filter_map(named).collect()
 }
 
 /// Names that a file of Go uses and that, of its package, only these others declare: the first, and in which of them.
@@ -58,9 +71,18 @@ pub fn declared_by_others_alone<'o>(
     let known: BTreeSet<&str> = own.iter().flat_map(top).collect();
     others.iter().find_map(|(path, text)| {
         let other = Tree::parse(Language::Go, text).ok()?;
+        // Tests from outside are of a package of their own.
+        if package_of(&other) != package_of(&tree) {
+            return None;
+        }
         let name = top(&other).find(|name| used.contains(name) && !known.contains(name))?.to_owned();
         Some((name, path))
     })
+}
+
+fn package_of<'s>(tree: &Tree<'s>) -> Option<&'s str> {
+    let clause = tree.parts(0).find(|at| tree.kind(*at) == "package_clause")?;
+    tree.parts(clause).next().map(|name| tree.text(name))
 }
 
 /// What a file declares for its whole package.
@@ -69,19 +91,24 @@ fn top<'s>(tree: &Tree<'s>) -> impl Iterator<Item = &'s str> {
     tree.all().filter(is_top).map(|at| tree.text(at)).collect::<Vec<_>>().into_iter()
 }
 
-/// Names that are used in a file and bound nowhere in it: a local one hides what the package declares.
+/// Names that are used in a declaration of a file and bound nowhere in it: a local one hides what the package declares.
 fn free_names<'s>(tree: &Tree<'s>) -> BTreeSet<&'s str> {
     let is_plain = |at: usize| matches!(tree.kind(at), "identifier" | "type_identifier");
-    let (mut used, mut bound) = (BTreeSet::new(), BTreeSet::new());
-    for at in tree.all().filter(|at| is_plain(*at) || tree.kind(*at) == "package_identifier") {
-        if binds(tree, at) {
-            bound.insert(tree.text(at));
-        } else if is_plain(at) && !is_key(tree, at) {
-            used.insert(tree.text(at));
-        }
-    }
     let locals = imports(tree).into_iter().map(|import| import.local).collect::<BTreeSet<_>>();
-    used.into_iter().filter(|name| !bound.contains(name) && !locals.contains(*name)).collect()
+    let mut free = BTreeSet::new();
+    for declaration in tree.parts(0) {
+        let (mut used, mut bound) = (BTreeSet::new(), BTreeSet::new());
+        for at in tree.span(declaration).filter(|at| is_plain(*at) || tree.kind(*at) == "package_identifier")
+        {
+            if binds(tree, at) {
+                bound.insert(tree.text(at));
+            } else if is_plain(at) && !is_key(tree, at) {
+                used.insert(tree.text(at));
+            }
+        }
+        free.extend(used.into_iter().filter(|name| !bound.contains(name) && !locals.contains(*name)));
+    }
+    free
 }
 
 fn binds(tree: &Tree<'_>, at: usize) -> bool {
@@ -138,6 +165,12 @@ mod tests {
         for (language, file, source, want) in [
             (Language::Python, "shop.py", "import helpers\n", "helpers=tests/helpers.py"),
             (Language::Python, "shop.py", "import stripe\n", ""),
+            (
+                Language::Python,
+                "shop.py",
+                "import importlib\nx = importlib.import_module('helpers')\n",
+                "helpers=tests/helpers.py",
+            ),
             (Language::Python, "shop.py", "def f():\n    from tests.helpers import x\n", "tests/helpers.py"),
             (Language::Python, "shop.py", "import os, requests\nfrom near import x\n", "lib/near.py"),
             (Language::TypeScript, "src/a.ts", "import { x } from '../test/h';\n", "test/h.ts"),
@@ -166,6 +199,12 @@ mod tests {
             ("package a\n\nfunc Two() int { Help := 1; return Help }\n", "", None),
             ("package a\n\nfunc Two(x T) int { return x.Help + b.Help() }\n", "", None),
             ("package a\n\nvar t = T{Help: 1}\n", "", None),
+            (
+                "package a\n\nfunc Two() int { return Help() }\n\nfunc b() int { Help := 1; return Help }\n",
+                "",
+                Some("Help"),
+            ),
+            ("package b\n\nfunc Two() int { return Help() }\n", "", None),
             ("package a\n\nfunc (t T) Help() {}\n", "", None),
         ] {
             let told = declared_by_others_alone(source, &[source, package], &tests);

@@ -54,6 +54,23 @@ fn is_known(name: &str) -> bool {
 /// The source without the outermost tests of these names, each with the comments above it, what is empty without it,
 /// imports without which it would not compile, and the blank lines that go with it. `None` where it can't be read, one of them is not there, or can't be cut out.
 pub fn without_tests(language: Language, source: &str, names: &[String]) -> Option<String> {
+    cut_out(language, source, names, Imports::Kept)
+}
+
+/// The same, and in Python and JavaScript without the imports that these alone use: what is not there yet keeps a file
+/// from loading.
+pub fn without_tests_and_imports(language: Language, source: &str, names: &[String]) -> Option<String> {
+    cut_out(language, source, names, Imports::Cut)
+}
+
+/// What becomes of imports that would do no harm.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Imports {
+    Kept,
+    Cut,
+}
+
+fn cut_out(language: Language, source: &str, names: &[String], imported: Imports) -> Option<String> {
     let tree = Tree::parse(language, source).ok()?;
     let tests = find(&tree);
     let is_inner = |test: &Declared| {
@@ -74,7 +91,9 @@ pub fn without_tests(language: Language, source: &str, names: &[String]) -> Opti
         let emptied = homes(&tree, test).find(|home| is_emptied(&tree, home, &gone, &stay));
         pieces.push(emptied.map_or_else(|| piece(&tree, test), |home| Some(home.whole))?);
     }
-    pieces.extend(imports::used_in_these_alone(&tree, &pieces));
+    if imported == Imports::Cut || language == Language::Go {
+        pieces.extend(imports::used_in_these_alone(&tree, &pieces));
+    }
     pieces.extend(rust::serving_these_alone(&tree, &pieces));
     layout::cut(&tree, pieces)
 }

@@ -74,6 +74,7 @@ impl<W: World, C: Checks> FixDrive<'_, W, C> {
         let hiding = self.own.hiding.clone();
         let zero = self.zero()?;
         test_aware.extend(self.diff().hiding((&zero, &hiding), &changed)?);
+        test_aware.extend(self.diff().reassigning((&zero, &tree), &changed)?.0);
         put_back.sort();
         put_back.dedup();
         put_back.retain(|path| {

@@ -1,4 +1,4 @@
-//! Tests that say by their own names whose they are, in files that were there before: `test_ac_ste_12_1_adds`.
+//! Tests that say by their own names whose they are, in files that do not: `test_ac_ste_12_1_adds`.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ impl<W: World> Drive<'_, W> {
         report: &TestReport,
     ) -> Result<(), Trouble> {
         let is_changed =
-            |change: &&ClassedChange| change.class == FileClass::Test && change.kind == ChangeKind::Modified;
+            |change: &&ClassedChange| change.class == FileClass::Test && change.kind != ChangeKind::Deleted;
         let changed: Vec<RelPath> =
             work.changed.iter().filter(is_changed).map(|change| change.path.clone()).collect();
         let mut new = self.tests_in(&changed, work, report)?;

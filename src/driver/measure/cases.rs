@@ -179,6 +179,17 @@ impl Renumbered {
     }
 }
 
+/// Tests whose cases were called otherwise at RED than before it, as where a name holds the time: `greens` are those of
+/// now. Such a case is called otherwise in each run.
+fn never_called_the_same<'t>(baseline: &'t [TestId], greens: &'t [TestId]) -> BTreeSet<&'t str> {
+    let tables = |of: &'t [TestId], but: &BTreeSet<&TestId>| -> BTreeSet<&'t str> {
+        of.iter().filter(|id| !but.contains(id)).filter_map(table_of).collect()
+    };
+    let gone = tables(baseline, &greens.iter().collect());
+    let came = tables(greens, &baseline.iter().collect());
+    gone.intersection(&came).copied().collect()
+}
+
 /// Whether a test that holds others is red, and by nothing but these: Go tells it as one that failed itself.
 pub(super) fn is_red_by_its_cases(
     id: &TestId,
@@ -191,6 +202,17 @@ pub(super) fn is_red_by_its_cases(
 }
 
 impl<W: World> Drive<'_, W> {
+    /// Leaves out what is only called otherwise in each run, and passes.
+    pub(super) fn but_called_otherwise(&self, lost: &mut Vec<TestId>, report: &TestReport) {
+        let Some(baseline) = self.state.baseline.as_ref().filter(|_| !lost.is_empty()) else { return };
+        let tables = never_called_the_same(&baseline.test.greens, &self.state.greens);
+        let is_of_one = |id: &&TestId| table_of(id).is_some_and(|table| tables.contains(table));
+        let of_them: BTreeSet<TestId> = lost.iter().filter(is_of_one).cloned().collect();
+        let known = self.known_tests().into_iter().chain(&self.state.greens).collect();
+        let moved = Renumbered::of(&of_them, report, &known);
+        lost.retain(|id| !moved.gone.contains(id));
+    }
+
     pub(super) fn known_tests(&self) -> BTreeSet<&TestId> {
         let Some(baseline) = self.state.baseline.as_ref().map(|baseline| &baseline.test) else {
             return BTreeSet::new();

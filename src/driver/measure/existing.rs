@@ -76,7 +76,7 @@ impl<W: World> Drive<'_, W> {
     }
 
     /// For each file that does not load because something is absent: what else it takes by name from the same
-    /// module and is not there. A runner stops at the first.
+    /// module, or from another file by its path, and is not there. A runner stops at the first.
     pub(super) fn find_absent_too(
         &mut self,
         work: &Work,
@@ -97,7 +97,9 @@ impl<W: World> Drive<'_, W> {
             let Some(language) = Language::of(load.file.extension()) else { continue };
             let source = self.source(&work.after, &load.file)?.unwrap_or_default();
             let beside = tdd_source::asked_for(language, &source).into_iter();
-            for name in beside.filter(|name| name != absent && module_of(name) == module_of(absent)) {
+            let is_near = |name: &String| name.starts_with('.') && language.is_javascript();
+            let is_told = |name: &String| is_near(name) || module_of(name) == module_of(absent);
+            for name in beside.filter(|name| name != absent && is_told(name)) {
                 if !self.existed(&work.base, &files, (&load.file, &name))? {
                     found.entry(load.file.clone()).or_default().insert(name);
                 }

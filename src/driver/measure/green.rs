@@ -46,6 +46,9 @@ impl<W: World> Drive<'_, W> {
             ..GreenFindings::default()
         };
         findings.notices.extend(self.unseen(&work)?);
+        let (aware, told) = self.newly_reassigned(&work.after, &work.changed)?;
+        findings.test_aware.extend(aware);
+        findings.notices.extend(told);
         let mut events = std::mem::take(&mut work.events);
         let red = self.red_of(id);
         findings.judged_by = if red.is_some() { GreenJudge::OwnTests } else { GreenJudge::TheRest };
@@ -286,6 +289,7 @@ impl<W: World> Drive<'_, W> {
         }));
         let Some(report) = &run.report else { return Ok(()) };
         (findings.regressed, findings.flaky) = self.regressions(report, order).await?;
+        findings.unbuilt = self.newly_unbuilt(report);
         findings.collected_before = self.collected_without(order);
         findings.collected_now = report.tests.len();
         let flaky: BTreeSet<&TestId> = findings.flaky.iter().collect();
@@ -340,6 +344,7 @@ impl<W: World> Drive<'_, W> {
         let baseline = self.state.baseline.as_ref();
         let known = baseline.map(|baseline| baseline.test.not_green()).unwrap_or_default();
         let mut lost = classify::lost(greens, report);
+        self.but_called_otherwise(&mut lost, report);
         lost.extend(classify::lost_by_namesake(greens, &known, report));
         lost.sort();
         lost.dedup();

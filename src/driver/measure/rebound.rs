@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::finding::{Rebound, RedFindings};
+use tdd_core::mapping;
 use tdd_core::ports::World;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
@@ -33,7 +34,7 @@ fn used_by(
         uses.dedup_by_key(|(id, _)| *id);
         let (test, line) = *uses.first()?;
         let name = name.chars().take(LONGEST).collect();
-        Some(Rebound { name, line, test: test.clone(), more: uses.len() - 1 })
+        Some(Rebound { name, line, test: test.clone(), more: uses.len() - 1, by: None })
     };
     names.into_iter().filter_map(of_name).collect()
 }
@@ -56,12 +57,33 @@ impl<W: World> Drive<'_, W> {
         let known = baseline.test.greens.clone();
         let superseded = findings.superseded.iter().map(|test| &test.id);
         let answered: BTreeSet<&TestId> = findings.unlisted.iter().chain(superseded).collect();
+        let by_others = self.rebound_elsewhere(work, (&known, &answered))?;
         if book.rewritten.is_empty() {
-            return Ok(Vec::new());
+            return Ok(by_others);
         }
         let files = self.helper_book(&work.after)?.files;
         let of_file = |file| used_by(file, &self.rebound_in(&files, file), (&known, &answered));
-        Ok(book.rewritten.iter().flat_map(of_file).collect())
+        Ok(book.rewritten.iter().flat_map(of_file).chain(by_others).collect())
+    }
+
+    /// Functions that another file of tests reassigns as it is loaded.
+    fn rebound_elsewhere(
+        &mut self,
+        work: &Work,
+        (known, answered): (&[TestId], &BTreeSet<&TestId>),
+    ) -> Result<Vec<Rebound>, Trouble> {
+        let Some(zero) = self.state.facts.zero.clone() else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for (by, what, from) in self.diff().reassigned_by_tests((&zero, &work.after), &work.changed)? {
+            let file = mapping::in_project(&from, &self.state.run.project);
+            let mut tests = known.iter().filter(|id| id.file() == file && !answered.contains(id));
+            if let Some(test) = tests.next() {
+                let name = what.shown.chars().take(LONGEST).collect();
+                let more = tests.count();
+                found.push(Rebound { name, line: what.line, test: test.clone(), more, by: Some(by) });
+            }
+        }
+        Ok(found)
     }
 
     fn rebound_in(&self, files: &Files, file: &Rewritten) -> Vec<tdd_source::Rebound> {

@@ -23,11 +23,9 @@ use tdd_core::role::Key;
 use tdd_core::test::{Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd_core::trouble::Trouble;
 
-use super::cases;
-use super::homes;
 use super::others::told_of_unnamed;
 use super::sources::SourceBook;
-use super::{Passes, Work, facts};
+use super::{Passes, Work, cases, facts, homes};
 
 /// The runs that a RED rests on.
 struct RedRuns {
@@ -189,6 +187,8 @@ impl<W: World> Drive<'_, W> {
         let second = match again.filter(|_| !all_missing) {
             Some(mut again) => {
                 again.without.tests = mapping.uncompiled();
+                let cut: BTreeSet<&TestId> = again.without.tests.iter().map(|test| &test.id).collect();
+                again.only_ids.retain(|id| !cut.contains(id));
                 Some(self.run_tests(&again).await?)
             }
             None => None,

@@ -27,6 +27,9 @@ impl<W: World> Drive<'_, W> {
             ..RefactorFindings::default()
         };
         findings.notices.extend(self.unseen(&work)?);
+        let (aware, told) = self.newly_reassigned(&work.after, &work.changed)?;
+        findings.test_aware.extend(aware);
+        findings.notices.extend(told);
         let (lost, told) = self.public_names(&work.after)?;
         findings.notices.extend(told);
         findings.lost_names = lost;
@@ -55,6 +58,7 @@ impl<W: World> Drive<'_, W> {
         if let Some(report) = &run.report {
             (findings.regressed, findings.flaky) = self.regressions(report, &order).await?;
             (findings.collected_before, findings.collected_now) = (self.state.collected, report.tests.len());
+            findings.unbuilt = self.newly_unbuilt(report);
         }
         findings.gate_red = self.gate_is_red(&run, &work.after, &mut findings).await?;
         let passes = findings.regressed.is_empty() && findings.no_evidence.is_none() && !findings.gate_red;

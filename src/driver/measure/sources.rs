@@ -294,7 +294,8 @@ impl<W: World> Drive<'_, W> {
         for test in mapping.owned.values().flat_map(|owned| &owned.uncompiled) {
             if let Some(source) = self.source(&work.after, &test.file)? {
                 let around = self.around_test(&mut helpers, (&test.file, &source))?;
-                let read = Some(TestFile::read_with(Language::Rust, &source, &around));
+                let language = Language::of(test.file.extension()).unwrap_or(Language::Rust);
+                let read = Some(TestFile::read_with(language, &source, &around));
                 let source = Source { declared: Vec::new(), never_run: BTreeMap::new(), read };
                 book.sources.entry(test.file.clone()).or_insert(source);
             }

@@ -1,6 +1,7 @@
 //! Tests inside sources of Rust, and in modules of a target of tests (`tests/it/main.rs`), that do not compile before
-//! what their criterion adds is there. One of them keeps all tests of its target from being run, so what is said of the target is told apart: by a run without any of them, and
-//! by one for each criterion with its own alone.
+//! what their criterion adds is there, and tests of several criteria in one file of Python or JavaScript that imports at
+//! its top what is not there. One of them keeps all tests of its target from being run, so what is said of the target
+//! is told apart: by a run without any of them, and by one for each criterion with its own alone.
 //!
 //! ```text
 //! src/lib.rs does not load        without them: `sums` passes
@@ -8,25 +9,29 @@
 //!                                 mosts alone   ─► `mosts` is red, its file lacks `most`
 //! ```
 
+mod files;
+mod roots;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
-use tdd_core::attempt::CheckpointId;
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{ChangeKind, ClassedChange};
 use tdd_core::mapping::{self, InlineTest, Mapping, Without};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
-use tdd_core::ports::{Checkpoints, TestOrder, World};
+use tdd_core::ports::{TestOrder, Tests, World};
 use tdd_core::test::{LoadFailure, Outcome, TestId, TestReport, TestResult, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_source::{Language, Outline};
 
+use self::files::{is_shared, with_fewer_modules};
+use self::roots::Led;
 use super::Work;
 use super::by_name::named_by;
 use super::cases::means;
-use super::homes::{Home, homes, id_in};
+use super::homes::{Home, homes, id_in, is_alias};
 use super::sources::{SourceBook, words};
 
 impl<W: World> Drive<'_, W> {
@@ -55,18 +60,12 @@ impl<W: World> Drive<'_, W> {
         let Some(report) = run.report.as_ref().filter(|report| report.project_broken.is_none()) else {
             return Ok(Vec::new());
         };
-        let mut broken: Broken = BTreeMap::new();
-        for load in report.load_failures.clone().into_iter().filter(|load| load.file.extension() == "rs") {
-            let root = self.root_of(&load.file, work)?;
-            let is_module_of_tests = self.policy.classify(&root) == FileClass::Test && root != load.file;
-            if is_module_of_tests || self.policy.classify(&root) == FileClass::Source {
-                broken.entry(root).or_default().push(load);
-            }
-        }
+        let failures = report.load_failures.clone();
+        let mut broken = self.broken_targets(failures, work, mapping)?;
         if broken.is_empty() {
             return Ok(Vec::new());
         }
-        let sources = self.changed_sources(work)?;
+        let sources = self.changed_sources(work, &broken)?;
         let mut own: Own = BTreeMap::new();
         for root in broken.keys() {
             for id in self.state.covered_by_red() {
@@ -76,23 +75,17 @@ impl<W: World> Drive<'_, W> {
                 }
             }
         }
+        // A file of one criterion's tests waits for it as a whole.
+        let of_several = |root: &RelPath| own.keys().filter(|(other, _)| other == root).count() > 1;
+        let alone: Vec<RelPath> =
+            broken.keys().filter(|root| root.extension() != "rs" && !of_several(root)).cloned().collect();
+        own.retain(|(root, _), _| !alone.contains(root));
+        broken.retain(|root, _| !alone.contains(root));
         let all: Vec<InlineTest> = own.values().flatten().cloned().collect();
         let asking = asking_for_what_is_told((&all, &broken), &sources);
-        let mut found = None;
         // Those that compile among them say more by themselves.
-        for cut in [Some(asking).filter(|some| *some != all), Some(all)].into_iter().flatten() {
-            if cut.is_empty() {
-                continue;
-            }
-            let label = format!("{} without tests that do not compile", order.label);
-            let without = Without { tests: cut.clone(), ..order.without.clone() };
-            let rest = self.run_tests(&TestOrder { label, without, ..order.clone() }).await?;
-            found = rest.report.filter(|report| report.project_broken.is_none()).map(|report| (report, cut));
-            let loads = |report: &TestReport| own.keys().any(|(root, _)| !is_broken(root, &broken, report));
-            if found.as_ref().is_some_and(|(report, _)| loads(report)) {
-                break;
-            }
-        }
+        let cuts = [Some(asking).filter(|some| *some != all), Some(all)];
+        let found = self.run_without(cuts.into_iter().flatten(), (&own, &broken), order).await?;
         let Some((mut whole, cut)) = found else { return Ok(Vec::new()) };
         own.retain(|(root, _), tests| {
             tests.retain(|test| cut.contains(test));
@@ -103,6 +96,7 @@ impl<W: World> Drive<'_, W> {
             let failures = broken.get(root).map(Vec::as_slice).unwrap_or_default();
             told.extend(self.told_alone((root, id), (tests, &own), failures, order).await?);
             let owned = mapping.owned.entry(id.clone()).or_default();
+            owned.ids.retain(|called| !tests.iter().any(|test| is_alias(&called.0, &test.id)));
             let more: Vec<TestId> = tests.iter().map(|test| test.id.clone()).collect();
             owned.ids.extend(more.into_iter().filter(|id| !owned.ids.contains(id)).collect::<Vec<_>>());
             owned.uncompiled.extend(tests.iter().cloned());
@@ -110,6 +104,55 @@ impl<W: World> Drive<'_, W> {
         whole.tests.extend(told.iter().cloned());
         run.report = Some(whole);
         Ok(told)
+    }
+
+    /// Targets that tests keep from being run which can be cut out, with what is said of each.
+    fn broken_targets(
+        &mut self,
+        failures: Vec<LoadFailure>,
+        work: &Work,
+        mapping: &Mapping,
+    ) -> Result<Broken, Trouble> {
+        let mut broken: Broken = BTreeMap::new();
+        for load in failures {
+            if load.file.extension() != "rs" {
+                if is_shared(&load, work, mapping) {
+                    broken.entry(load.file.clone()).or_default().push(load);
+                }
+                continue;
+            }
+            let root = self.root_of(&load.file, work)?;
+            let is_module_of_tests = self.policy.classify(&root) == FileClass::Test && root != load.file;
+            if is_module_of_tests || self.policy.classify(&root) == FileClass::Source {
+                broken.entry(root).or_default().push(load);
+            }
+        }
+        Ok(broken)
+    }
+
+    /// The first run without some of these tests in which a target loads, else the last; with the tests that it was
+    /// without.
+    async fn run_without(
+        &mut self,
+        cuts: impl Iterator<Item = Vec<InlineTest>>,
+        (own, broken): (&Own, &Broken),
+        order: &TestOrder,
+    ) -> Result<Option<(TestReport, Vec<InlineTest>)>, Trouble> {
+        let mut found = None;
+        for cut in cuts {
+            if cut.is_empty() {
+                continue;
+            }
+            let label = format!("{} without tests that do not compile", order.label);
+            let without = Without { tests: cut.clone(), ..order.without.clone() };
+            let rest = self.run_tests(&TestOrder { label, without, ..order.clone() }).await?;
+            found = rest.report.filter(|report| report.project_broken.is_none()).map(|report| (report, cut));
+            let loads = |report: &TestReport| own.keys().any(|(root, _)| !is_broken(root, broken, report));
+            if found.as_ref().is_some_and(|(report, _)| loads(report)) {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// What is said of one criterion's tests of a target. `failures` are those of the run with all tests.
@@ -126,9 +169,14 @@ impl<W: World> Drive<'_, W> {
             return Ok(results(tests, failures));
         }
         let label = format!("{} {id} alone", order.label);
-        let only_ids = tests.iter().map(|test| test.id.clone()).collect();
         let without = Without { tests: others, ..order.without.clone() };
-        let alone = TestOrder { label, without, only_ids, ..order.clone() };
+        let mut alone = TestOrder { label, without, ..order.clone() };
+        if root.extension() == "rs" {
+            alone.only_ids = tests.iter().map(|test| test.id.clone()).collect();
+        } else {
+            // A file that does not load has no test that could be selected.
+            alone.only_files = vec![root.clone()];
+        }
         let Some(report) = self.run_tests(&alone).await?.report else { return Ok(Vec::new()) };
         let known: BTreeSet<&RelPath> = failures.iter().map(|load| &load.file).chain([root]).collect();
         let files: BTreeSet<&RelPath> = tests.iter().map(|test| &test.file).collect();
@@ -141,76 +189,33 @@ impl<W: World> Drive<'_, W> {
         Ok(results(tests, &failures))
     }
 
-    /// The root of the target that a file of Rust is a module of.
-    fn root_of(&mut self, file: &RelPath, work: &Work) -> Result<RelPath, Trouble> {
-        let project = self.state.run.project.clone();
-        let path = mapping::in_project(file, &project);
-        let known = self.known_tests();
-        let with_it = known.iter().find(|id| homes(id).iter().any(|home| home.file == path));
-        if let Some(root) = with_it.and_then(|id| self.file_of(id)) {
-            return Ok(root);
-        }
-        let parts: Vec<&str> = file.as_str().split('/').collect();
-        for end in (0..parts.len()).rev() {
-            let folder = parts[..end].join("/");
-            for name in ["lib.rs", "main.rs"] {
-                let Some(root) = RelPath::new(format!("{folder}/{name}").trim_start_matches('/')) else {
-                    continue;
-                };
-                if self.source(&work.after, &root)?.is_some() {
-                    return Ok(root);
-                }
-            }
-        }
-        Ok(file.clone())
-    }
-
-    /// The sources of Rust that the test-writer changed, each read once.
-    fn changed_sources(&mut self, work: &Work) -> Result<Vec<Changed>, Trouble> {
+    /// The sources of Rust that the test-writer changed, and the files of others that do not load, each read once.
+    fn changed_sources(&mut self, work: &Work, broken: &Broken) -> Result<Vec<Changed>, Trouble> {
         let is_source = |change: &&ClassedChange| {
-            change.path.extension() == "rs"
+            (change.path.extension() == "rs" || broken.contains_key(&change.path))
                 && change.kind != ChangeKind::Deleted
                 && !work.forbidden.contains(&change.path)
         };
         let mut sources = Vec::new();
         for change in work.changed.iter().filter(is_source) {
+            let Some(language) = Language::of(change.path.extension()) else { continue };
             let before = self.source(&work.base, &change.path)?.unwrap_or_default();
             let after = self.source(&work.after, &change.path)?.unwrap_or_default();
             sources.push(Changed {
                 path: mapping::in_project(&change.path, &self.state.run.project).to_owned(),
                 file: change.path.clone(),
-                before: tdd_source::outline(Language::Rust, &before),
-                after: tdd_source::outline(Language::Rust, &after),
-                declared: tdd_source::declared(Language::Rust, &after),
-                led: self.led_to(&change.path, &work.after)?,
+                before: tdd_source::outline(language, &before),
+                after: tdd_source::outline(language, &after),
+                declared: tdd_source::declared(language, &after),
+                ids: if language == Language::Rust {
+                    Vec::new()
+                } else {
+                    self.ports.tests.declared(&change.path, after.as_bytes())
+                },
+                led: if language == Language::Rust { self.led_to(&change.path, &work.after)? } else { None },
             });
         }
         Ok(sources)
-    }
-
-    /// The source that leads a module to this file by `#[path]`, as ids spell it, and the module's name.
-    fn led_to(&mut self, file: &RelPath, at: &CheckpointId) -> Result<Option<Led>, Trouble> {
-        let all = self.ports.checkpoints.files(at)?;
-        let is_near = |other: &&RelPath| {
-            let folder = other.folder();
-            other.extension() == "rs"
-                && *other != file
-                && (folder.is_empty() || file.as_str().starts_with(&format!("{folder}/")))
-        };
-        for owner in all.iter().filter(is_near).take(MOST_LEADERS) {
-            let Some(text) = self.source(at, owner)?.filter(|text| text.contains(file.file_name())) else {
-                continue;
-            };
-            let folder = owner.folder();
-            let is_led = |(path, _): &(String, String)| {
-                format!("{folder}/{}", path.trim_start_matches("./")).trim_start_matches('/') == file.as_str()
-            };
-            if let Some((_, module)) = tdd_source::led_modules(&text).into_iter().find(is_led) {
-                let owner = mapping::in_project(owner, &self.state.run.project).to_owned();
-                return Ok(Some(Led { owner, module }));
-            }
-        }
-        Ok(None)
     }
 
     /// Tests of a target that a block gives to a criterion, by `tests:` or `supersedes:`, or that name it, and that stand
@@ -236,6 +241,8 @@ impl<W: World> Drive<'_, W> {
                 let Some((source, name)) = held else { continue };
                 let now = source.after.body(&name);
                 let Some(test) = id_in(target, &source.called(&name)) else { continue };
+                let as_told = source.ids.iter().find(|id| is_alias(&id.0, &test));
+                let test = as_told.cloned().unwrap_or(test);
                 let is_new = now.is_some() && now != source.before.body(&name);
                 if is_new && found.iter().all(|known| known.id != test) {
                     found.push(InlineTest { id: test, file: source.file.clone(), name });
@@ -272,24 +279,18 @@ struct Changed {
     before: Outline,
     after: Outline,
     declared: Vec<String>,
+    /// As the runner calls them, where that does not depend on a target.
+    ids: Vec<TestId>,
     led: Option<Led>,
 }
-
-/// A module that is not in the file that its name says.
-struct Led {
-    /// The source that leads to it, as ids spell it.
-    owner: String,
-    module: String,
-}
-
-/// Sources that are asked whether they lead a module to a file.
-const MOST_LEADERS: usize = 500;
 
 impl Changed {
     /// What a test is called in this source, if it stands there.
     fn holds(&self, home: &Home) -> Option<String> {
         if self.path == home.file {
-            return Some(home.name.clone());
+            // Python's ids are spelled with either sign between class and test.
+            let is_python = self.file.extension() == "py";
+            return Some(if is_python { home.name.replace('.', "::") } else { home.name.clone() });
         }
         let led = self.led.as_ref().filter(|led| led.owner == home.file)?;
         Some(home.name.strip_prefix(&led.module)?.strip_prefix("::")?.to_owned())
@@ -321,17 +322,6 @@ fn asking_for_what_is_told(
         !words(body).is_disjoint(&wanted)
     };
     tests.iter().filter(asks).cloned().collect()
-}
-
-/// Where a test stands that is called by its own file and by all modules that lead to it.
-fn with_fewer_modules(named: &TestId) -> Vec<Home> {
-    let (file, mut rest) = named.0.split_once("::").unwrap_or((&named.0, ""));
-    let mut found = Vec::new();
-    while let Some((_, inner)) = rest.split_once("::") {
-        found.push(Home { file: file.to_owned(), name: inner.to_owned() });
-        rest = inner;
-    }
-    found
 }
 
 /// Failures of a target's files, by its root.

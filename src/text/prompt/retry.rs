@@ -91,6 +91,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::TestSkipped(_)
         | Reason::TestVanished(_)
         | Reason::Regressed(_)
+        | Reason::Unbuilt(_)
         | Reason::GateRed
         | Reason::NoEvidence(_) => true,
         Reason::Format(_)

@@ -12,10 +12,10 @@ use tdd_runners::foreign::{self, REPORT, Setting};
 const PLAIN: &str = "Only one plain call of `cargo test`, `cargo nextest run`, `pytest`, `python -m unittest`, `vitest`, `jest`, `bun test`, `node --test` \
      or `go test` can be told which tests to run; this is a script, a list or a runner without an adapter";
 
-/// The trouble, with a suggestion that can be pasted as it is.
+/// The trouble, with a suggestion that can be pasted as it is. `gate` is one that was named.
 pub(super) fn no_selection(
     project: &Path,
-    test: &Sourced,
+    (test, gate): (&Sourced, Option<&str>),
     walk: Option<&Walk>,
     why_no_table: Option<String>,
 ) -> Trouble {
@@ -43,7 +43,17 @@ pub(super) fn no_selection(
         Some(setting) => filled_in(command, &setting),
         None => to_correct(command),
     };
-    Trouble::user(what).because(why).advise(format!("{elsewhere}{alone}{advice}"))
+    Trouble::user(what).because(why).advise(with_gate(&format!("{elsewhere}{alone}{advice}"), gate))
+}
+
+/// What was named as the gate stays the gate.
+fn with_gate(advice: &str, gate: Option<&str>) -> String {
+    let Some(gate) = gate else { return advice.to_owned() };
+    let line = |line: &str| {
+        let is_gate = line.starts_with("gate: ");
+        if is_gate { format!("gate: {}", quoted(gate)) } else { line.to_owned() }
+    };
+    advice.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The program of one plain call, if it is nowhere.
@@ -235,7 +245,8 @@ mod tests {
             ["make test", "bun test", "vitest run", "go test ./...", "./t.sh \"a b\" && echo 'c: d' # x"]
         {
             let folder = tempfile::tempdir().unwrap();
-            let advice = no_selection(folder.path(), &Sourced::new(command, "--test"), None, None).next;
+            let test = Sourced::new(command, "--test");
+            let advice = no_selection(folder.path(), (&test, None), None, None).next;
             let after = |mark: &str| advice[advice.find(mark).unwrap() + mark.len()..].to_owned();
             let (first, second) = (after("fit:\n"), after("only):\n"));
             let first = first.split("Or, if").next().unwrap();
@@ -246,5 +257,12 @@ mod tests {
                 config::read("tdd.yaml", &second).unwrap_or_else(|error| panic!("{error}\n{second}"));
             assert_eq!(config.runner.unwrap().all, command);
         }
+    }
+
+    #[test]
+    fn a_gate_that_was_named_is_the_one_that_is_suggested() {
+        let advice = "Write into tdd.yaml:\ntest: \"a\"\ngate: \"a\"\nrunner:\n  kind: junit";
+        assert_eq!(with_gate(advice, None), advice);
+        assert_eq!(with_gate(advice, Some("make all")), advice.replace("gate: \"a\"", "gate: \"make all\""));
     }
 }

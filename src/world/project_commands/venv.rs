@@ -30,6 +30,34 @@ pub(super) fn use_own(chosen: &mut super::Chosen, project: &Path, active: Option
             *source = format!("{source}, with {}", own.python);
         }
     }
+    let bin = own.python.trim_end_matches("/python");
+    let listed = list_with(project, bin, &chosen.commands.gate);
+    if let Some(listed) = listed {
+        chosen.commands.gate = listed;
+        chosen.commands.gate_source = format!("{}, with {}", chosen.commands.gate_source, own.python);
+    }
+}
+
+/// A list of plain calls (`ruff check && mypy src && pytest`) with each program that the environment has taken from
+/// there; `None` where nothing is, or where a shell would have more to say than `&&`.
+fn list_with(project: &Path, bin: &str, list: &str) -> Option<String> {
+    const SHELL: &[char] =
+        &['"', '\'', '`', '$', '(', ')', '|', ';', '\n', '<', '>', '*', '?', '\\', '#', '~', '{'];
+    if list.replace("&&", " ").contains('&') || list.contains(SHELL) {
+        return None;
+    }
+    let call = |call: &str| {
+        let program = call.split_whitespace().find(|word| !word.contains('='))?;
+        let is_held = !program.contains('/') && project.join(bin).join(program).is_file();
+        let at = start_of_word(call, program).filter(|_| is_held)?;
+        Some(format!("{}{bin}/{}", &call[..at], &call[at..]))
+    };
+    let calls: Vec<(String, bool)> = list
+        .split("&&")
+        .map(|part| call(part).map_or_else(|| (part.to_owned(), false), |call| (call, true)))
+        .collect();
+    let is_changed = calls.iter().any(|(_, changed)| *changed);
+    is_changed.then(|| calls.into_iter().map(|(call, _)| call).collect::<Vec<_>>().join("&&"))
 }
 
 /// The interpreter of an environment of the project's own that has this program.
@@ -52,14 +80,19 @@ fn found(project: &Path, kind: RunnerKind, command: &str) -> Option<(String, Own
         return None;
     }
     let bin = bin_folders(project).find(|(bin, _)| holds(bin, program, kind))?.1;
-    let end = command.split_inclusive(char::is_whitespace).scan(0, |at, word| {
+    let at = start_of_word(command, program)?;
+    let own = format!("{}{bin}/{program}{}", &command[..at], &command[at + program.len()..]);
+    Some((command.to_owned(), Own { command: own, python: format!("{bin}/python") }))
+}
+
+/// Where the first word begins that is this one.
+fn start_of_word(text: &str, word: &str) -> Option<usize> {
+    let mut words = text.split_inclusive(char::is_whitespace).scan(0, |at, word| {
         let start = *at;
         *at += word.len();
         Some((start, word.trim_end()))
     });
-    let at = end.into_iter().find(|(_, word)| word == program)?.0;
-    let own = format!("{}{bin}/{program}{}", &command[..at], &command[at + program.len()..]);
-    Some((command.to_owned(), Own { command: own, python: format!("{bin}/python") }))
+    words.find(|(_, one)| *one == word).map(|(at, _)| at)
 }
 
 /// Folders of programs, each with its path relative to the project: the project's own, and those of the
@@ -96,8 +129,12 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "a test makes folders")]
-    fn the_projects_environment_is_taken_where_none_is_active_and_it_has_the_program() {
+    #[expect(
+        clippy::disallowed_methods,
+        clippy::too_many_lines,
+        reason = "a table of cases; a test makes folders"
+    )]
+    fn ac_tdd_12_19_the_projects_environment_is_taken_where_none_is_active_and_it_has_the_program() {
         use RunnerKind::{Cargo, Pytest, Unittest};
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str| {
@@ -136,13 +173,30 @@ mod tests {
             assert_eq!(words(folder, kind, test, Some("")), want, "{folder} {test}");
             assert_eq!(words(folder, kind, test, Some("/my")), format!("{test} (a)"), "one is active");
         }
+        for program in ["ruff", "mypy"] {
+            write(&format!("one/.venv/bin/{program}"));
+        }
+        let gate = |gate: &str| {
+            let mut chosen = chosen("pytest", gate, Pytest);
+            use_own(&mut chosen, &root.path().join("one"), None);
+            chosen.commands.gate
+        };
+        for (list, want) in [
+            (
+                "ruff check . && mypy src && pytest",
+                ".venv/bin/ruff check . && .venv/bin/mypy src && .venv/bin/pytest",
+            ),
+            ("make lint && A=mypy mypy src", "make lint && A=mypy .venv/bin/mypy src"),
+            ("mypy src | cat", "mypy src | cat"),
+            ("cd a && echo \"ruff\"", "cd a && echo \"ruff\""),
+            ("make lint", "make lint"),
+        ] {
+            assert_eq!(gate(list), want);
+        }
         write("venv/bin/python");
         assert_eq!(
             words("none", Unittest, "python -m unittest", None),
             "../venv/bin/python -m unittest (a, with ../venv/bin/python)"
         );
-        let mut other = chosen("pytest", "ruff check && pytest", Pytest);
-        use_own(&mut other, &root.path().join("one"), None);
-        assert_eq!(other.commands.gate, "ruff check && pytest", "a gate is a line for a shell");
     }
 }

@@ -45,6 +45,7 @@ printf 'import pathlib, unittest\nimport shop\n\n\nclass New(unittest.TestCase):
         honest("computes what it expects", TW, "red; sed -i 's/self.assertEqual.*/n = 1; n = n + 1; self.assertEqual(shop.two(), n)/' $T"),
         honest("looks at what a call filled", TW, "red; sed -i 's/self.assertEqual.*/seen = []; seen.append(shop.two()); self.assertEqual(seen, [2])/' $T"),
         honest("fails where nothing is thrown", TW, "red; sed -i 's/        self.assert.*/        try:\\n            found = shop.two()\\n        except ValueError:\\n            self.fail(\"no\")\\n        self.assertEqual(found, 2)/' $T"),
+        honest("reassigns what older tests call within its test (pytest)", TW, "red; printf '\\n\\ndef test_one(monkeypatch):\\n    monkeypatch.setattr(shop, \"one\", lambda: 7)\\n    assert shop.one() == 7\\n    assert shop.two() == 2\\n' >> $T").on(PYTEST),
         honest("writes a slow test", TW, "red; sed -i 's/        self/        import time; time.sleep(1.5)\\n        self/' $T"),
         honest("writes a test that makes temporary files", TW, "red; printf '        import os, tempfile\\n        for folder in (None, \"tests\"):\\n            with tempfile.NamedTemporaryFile(dir=folder) as file:\\n                self.assertTrue(os.path.exists(file.name))\\n' >> $T"),
     ]
@@ -86,6 +87,9 @@ fn implementers() -> Vec<Entry> {
             .with("ask.py", "import sys\n\nTESTED = 'pytest' in sys.modules\n"),
         honest("looks around in git", IM, "green; git status; git diff; git log -3; git show HEAD --stat"),
         honest("removes a source that nobody needs", IM, "green; rm spare.py").with("spare.py", "X = 1\n"),
+        honest("stops a clock where somebody asks for it", IM, "green; printf '\n\nimport time\n\n\ndef stop(now):\n    time.time = lambda: now\n' >> shop.py; printf 'import math\n\n\ndef isclose(one, two):\n    return math.isclose(one, two)\n' > near.py")
+            .on(PYTEST)
+            .with("tests/test_time.py", "import math, time\n\nimport shop\n\n\ndef test_time():\n    assert math.isclose(time.time() * 0 + shop.one(), 1)\n"),
         honest("prints garbage before its message", IM, "green").more(r#"{"misbehave": "garbage"}"#),
         honest("exits with a code of its own", IM, "green").more(r#"{"misbehave": {"exit": 3}}"#),
         honest("uses names with spaces and umlauts", IM, "green; mkdir 'a folder'; echo 'X = 1' > 'a folder/über uns.py'"),

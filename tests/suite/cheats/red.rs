@@ -110,6 +110,9 @@ fn other_meanings() -> Vec<Entry> {
         cheat("gives a name of an older test another meaning (pytest)", TW, "red; sed -i 's/^import shop/import fakes as shop/' tests/test_old.py; printf 'def one():\\n    return 1\\n' > tests/fakes.py")
             .on(PYTEST)
             .fails("`shop` means something else since line 1"),
+        cheat("reassigns what older tests call from a new file (pytest)", TW, "red; sed -i '2a shop.one = lambda: 1\\n' $T")
+            .on(PYTEST)
+            .fails("`shop.one` means something else for all tests as soon as tests/test_ac_ste_1_1.py is loaded"),
         cheat("writes an older test's name once more (pytest)", TW, "red; printf '\\n\\ndef test_old():\\n    assert shop\\n' >> tests/test_old.py")
             .on(PYTEST)
             .fails("`test_old` means something else"),

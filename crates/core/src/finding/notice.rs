@@ -16,6 +16,9 @@ pub enum Notice {
     LooksForTests { path: RelPath, what: String },
     /// A source ends the process by itself, which tests don't survive; the line, as above.
     EndsProcess { path: RelPath, what: String },
+    /// A source gives what is not the project's own another meaning, at least when it is asked to; a file of tests from
+    /// before says that name.
+    Reassigns { path: RelPath, name: String, from: RelPath },
     /// The refactorer took a name away that others may use.
     RemovedName { path: RelPath, name: String },
     /// The refactorer made a name that others may use, and no test speaks of it.
@@ -34,6 +37,9 @@ impl fmt::Display for Notice {
             }
             Self::EndsProcess { path, what } => {
                 write!(f, "{path} ends the process by itself, and tests with it: {what}")
+            }
+            Self::Reassigns { path, name, from } => {
+                write!(f, "{path} gives `{name}` another meaning for the whole program; {from} speaks of it")
             }
             Self::RemovedName { path, name } => {
                 write!(f, "a public name is gone from {path}: {name}")

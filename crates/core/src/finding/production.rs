@@ -27,6 +27,9 @@ pub enum TestAwareKind {
     NeedsTests { on: RelPath },
     /// It takes the place of a module that is installed, which this file of tests imports.
     Hides { from: RelPath },
+    /// As soon as it is loaded, a function of a library or of the language means something else: one that this file of
+    /// tests calls.
+    Reassigns { name: String, from: RelPath },
 }
 
 impl fmt::Display for TestAware {
@@ -49,6 +52,11 @@ impl fmt::Display for TestAware {
                 f,
                 "this new source takes the place of a module that is installed, which {from} imports: {path}; give it \
                  another name"
+            ),
+            TestAwareKind::Reassigns { name, from } => write!(
+                f,
+                "this source gives `{name}`, which {from} calls, another meaning for the whole program: {path}; leave it \
+                 as it is, and have a function of your own"
             ),
         }
     }

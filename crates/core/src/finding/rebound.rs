@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::path::RelPath;
 use crate::test::TestId;
 
 /// A name that an existing test uses and that means something else now, though the test reads as it did.
@@ -17,11 +18,22 @@ pub struct Rebound {
     pub test: TestId,
     /// How many more tests of the file do.
     pub more: usize,
+    /// The file that gives it, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<RelPath>,
 }
 
 impl fmt::Display for Rebound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, line, test, more } = self;
+        let Self { name, line, test, more, by } = self;
+        if let Some(by) = by {
+            write!(
+                f,
+                "`{name}` means something else for all tests as soon as {by} is loaded (line {line}), and existing \
+                 tests call it; change it within a test, and put it back: {test}"
+            )?;
+            return if *more > 0 { write!(f, " and {more} more") } else { Ok(()) };
+        }
         match line {
             0 => write!(f, "`{name}` means nothing any more in this file")?,
             line => write!(f, "`{name}` means something else since line {line} of this file")?,

@@ -83,7 +83,7 @@ fn refactor() -> RefactorFindings {
 }
 
 fn rebound() -> Rebound {
-    Rebound { name: "one".to_owned(), line: 3, test: test("old2"), more: 0 }
+    Rebound { name: "one".to_owned(), line: 3, test: test("old2"), more: 0, by: None }
 }
 
 fn red_flaws() -> Vec<Flaw<RedFindings>> {
@@ -137,6 +137,7 @@ fn green_flaws() -> Vec<Flaw<GreenFindings>> {
         ),
         ("one is gone", |f| f.vanished.push(test("own2")), Reason::TestVanished(test("own2"))),
         ("another fails", |f| f.regressed.push(test("old")), Reason::Regressed(test("old"))),
+        ("an example breaks", |f| f.unbuilt.push("a.rs".into()), Reason::Unbuilt("a.rs".into())),
         ("one test fewer", |f| f.collected_now = 1, Reason::FewerTests { before: 2, now: 1 }),
         ("the gate is red", |f| f.gate_red = true, Reason::GateRed),
         ("a hidden test is red", |f| f.held_out = vec![id(1)], Reason::HeldOut(id(1))),
@@ -153,6 +154,7 @@ fn refactor_flaws() -> Vec<Flaw<RefactorFindings>> {
         ("a name is gone", |f| f.lost_names.push(lost_name()), Reason::LostName(lost_name())),
         ("no report", |f| f.no_evidence = Some("torn".into()), Reason::NoEvidence("torn".into())),
         ("another fails", |f| f.regressed.push(test("old")), Reason::Regressed(test("old"))),
+        ("an example breaks", |f| f.unbuilt.push("a.rs".into()), Reason::Unbuilt("a.rs".into())),
         ("one test fewer", |f| f.collected_now = 1, Reason::FewerTests { before: 2, now: 1 }),
         ("the gate is red", |f| f.gate_red = true, Reason::GateRed),
         ("a hidden test is red", |f| f.held_out = vec![id(1)], Reason::HeldOut(id(1))),
@@ -316,6 +318,7 @@ fn a_rule_is_told_from_a_failed_test() {
         Reason::TestFailed(test("own1")),
         Reason::TestFailed(test("own2")),
         Reason::Regressed(test("old")),
+        Reason::Unbuilt("a.rs".into()),
         Reason::GateRed,
         Reason::NoEvidence("torn".into()),
         Reason::NoEvidence("no report".into()),

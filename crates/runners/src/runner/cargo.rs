@@ -42,7 +42,7 @@ use canary::Built;
 use environment::Environment;
 use freshness::{Freshness, Sight};
 use nextest::Nextest;
-use options::{Options, WithLib};
+use options::{Examples, Options, WithLib};
 use reach::Reach;
 use seed::Seed;
 use strays::Strays;
@@ -169,7 +169,10 @@ impl Cargo {
         }
         let own = canary.as_ref().and_then(canary::Target::file).cloned();
         let mut gathered = self.gather(&built, &base, own.as_ref(), verification)?;
-        let trial = Trial { environment: Environment::new(place, &self.call, &built.build), base: &base };
+        let binaries = &built.found.binaries;
+        let compiler = environment::compiler(place, &self.call, binaries, verification).await?;
+        let environment = Environment::new(place, &self.call, &built.build, compiler);
+        let trial = Trial { environment, base: &base };
         self.try_out((&built, own.as_ref()), &trial, verification, &mut gathered).await?;
         let mut seen = Canary::NotAsked;
         if let (Some(canary), Some(judged)) = (&canary, &judged) {
@@ -273,7 +276,8 @@ impl Cargo {
         let mut with_lib = base.with_lib(&self.options);
         loop {
             let mut argv = self.cargo().to_vec();
-            argv.extend(self.options.build_args(with_lib, target_dir));
+            let examples = if scope.is_unchosen() { Examples::Built } else { Examples::LeftOut };
+            argv.extend(self.options.build_args(with_lib, examples, target_dir));
             let stdout = verification.fresh("build.json");
             let step = Step {
                 argv: words(&argv),

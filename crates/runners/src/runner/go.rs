@@ -116,7 +116,11 @@ impl Go {
             return Ok(conclude(gathered, Canary::NotRun));
         };
         going.birds = Birds::hatch(wish, &packages, place, verification)?;
+        let code: Vec<Package> = packages.iter().filter(|package| !package.has_only_tests).cloned().collect();
         let built = going.build(packages, verification, &mut gathered).await?;
+        if scope.is_unchosen() && gathered.stopped.is_none() && gathered.report.project_broken.is_none() {
+            going.compile_alone(&code, verification, &mut gathered).await?;
+        }
         cache.seal();
         if gathered.stopped.is_none() && gathered.report.project_broken.is_none() {
             going.run(&built, verification, &mut gathered).await?;

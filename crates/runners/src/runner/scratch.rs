@@ -45,6 +45,9 @@ pub(super) fn note_of<'a>(left_out: impl IntoIterator<Item = &'a str>) -> String
     format!("  # in a copy without {}", names.join(", "))
 }
 
+/// What lies in each environment of Python.
+const MARK: &str = "pyvenv.cfg";
+
 /// A copy, for as long as it is needed.
 pub(super) struct Copy {
     /// The project's place in it.
@@ -100,6 +103,10 @@ pub(super) fn empty(place: &Place) -> Result<CopyFolder, Trouble> {
 /// Fills `to`, which is empty, and gives the project's place in it.
 fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Place, Trouble> {
     let kept = [".tdd/runs", ".tdd/sessions"].map(|name| place.repository.join(name));
+    // An environment of Python may ignore itself by a word of its own, which hides no folder: it is linked.
+    let tops = [place.repository.clone(), place.project.clone()];
+    let is_environment =
+        move |path: &Path| tops.iter().any(|top| path.parent() == Some(top)) && path.join(MARK).is_file();
     let walk = WalkBuilder::new(&place.repository)
         .hidden(false)
         .git_global(true)
@@ -107,7 +114,9 @@ fn copy(place: &Place, to: &Path, take: &dyn Fn(&RelPath) -> bool) -> Result<Pla
         .parents(false)
         .follow_links(false)
         .filter_entry(move |entry| {
-            entry.file_name() != ".git" && kept.iter().all(|kept| entry.path() != kept)
+            entry.file_name() != ".git"
+                && kept.iter().all(|kept| entry.path() != kept)
+                && !is_environment(entry.path())
         })
         .build();
     for entry in walk {

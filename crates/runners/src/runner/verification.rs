@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
+use super::environment;
 use super::place::PYTHON_PATH;
 use super::temp_pool::{Folder, Rest, TempPool};
 use tdd_child::free_space;
@@ -82,6 +83,8 @@ pub(super) struct Verification {
     hidden: Vec<String>,
     /// The commands' own temporary files: gone with all that they left there.
     temp: Option<Folder>,
+    /// The work tree.
+    home: PathBuf,
     /// `PYTHONPATH` of every command, where it is another than ours.
     python_path: Option<OsString>,
     stop: StopSignal,
@@ -130,6 +133,7 @@ impl Verification {
             heard: None,
             hidden: Vec::new(),
             temp: None,
+            home: PathBuf::new(),
             python_path: None,
             stop: stop.clone(),
             work: work.to_owned(),
@@ -144,9 +148,10 @@ impl Verification {
         self.temp = Some(folder);
     }
 
-    /// From now on commands find modules of Python here first.
-    pub(super) fn lead_python(&mut self, path: Option<OsString>) {
+    /// From now on commands find modules of Python here first, and know what is a copy of this tree.
+    pub(super) fn lead_python(&mut self, path: Option<OsString>, home: &Path) {
         self.python_path = path;
+        home.clone_into(&mut self.home);
     }
 
     /// Every command is started inside this sandbox.
@@ -236,7 +241,11 @@ impl Verification {
         let order = CommandOrder {
             argv: step.argv,
             cwd: step.cwd.clone(),
-            env: temp.chain(python).chain(step.env).collect(),
+            env: temp
+                .chain(python)
+                .chain(environment::of_copy(&self.home, &step.cwd))
+                .chain(step.env)
+                .collect(),
             deadline: left,
             output_cap: self.output_cap,
             log: log.clone(),

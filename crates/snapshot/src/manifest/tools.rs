@@ -193,10 +193,11 @@ impl Tools {
     }
 
     pub(super) fn installed(&self, path: &[u8]) -> Option<Installed> {
-        let known = |seen: &Seen| if seen.proof.is_some() { Installed::Known } else { Installed::Beyond };
+        let of_known = |seen: &Seen| if seen.proof.is_some() { Installed::Known } else { Installed::Beyond };
         let is_hook = || HOOKS.iter().any(|name| path.ends_with(&[SITE, b"/", name.as_bytes()].concat()));
-        let is_new = || self.packages.counts(path).then_some(Installed::New);
-        self.files.get(path).map(known).or_else(|| is_hook().then_some(Installed::Hook)).or_else(is_new)
+        let known = |path: &[u8]| self.files.contains_key(path);
+        let is_new = || self.packages.counts(path, &known).then_some(Installed::New);
+        self.files.get(path).map(of_known).or_else(|| is_hook().then_some(Installed::Hook)).or_else(is_new)
     }
 
     /// Modules that Python runs at its start, in folders where it looks for them.

@@ -45,6 +45,7 @@ fn public_names_that_nobody_declares_any_more_are_named() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn ac_tdd_8_24_what_can_not_be_called_as_before_is_named_and_what_can_is_not() {
     for (language, before, after, want) in [
         (Rust, "pub fn a(x: u8) -> u8 { x }", "pub fn a(y: u8) -> u8 { y }", ""),
@@ -61,6 +62,47 @@ fn ac_tdd_8_24_what_can_not_be_called_as_before_is_named_and_what_can_is_not() {
         (Python, "def a(x, y=1): pass\n", "def a(x): pass\n", "~a"),
         (Python, "def a(x, y=1): pass\n", "def a(*args, **more): pass\n", ""),
         (Python, "class A:\n    def b(self, x): pass\n", "class A:\n    def b(self): pass\n", "~A.b"),
+        (Python, "def a(x, /): pass\n", "def a(y, /): pass\n", ""),
+        (Python, "def a(x): pass\n", "def a(x, /): pass\n", "~a"),
+        (Python, "def a(*, x, y): pass\n", "def a(*, y, x): pass\n", ""),
+        (Python, "def a(*, x): pass\n", "def a(x): pass\n", ""),
+        (Python, "def a(x): pass\n", "def a(*, x): pass\n", "~a"),
+        (Python, "def a(x, *, y=1): pass\n", "def a(x, *, z=2, y=1): pass\n", ""),
+        (Python, "def a(x, *, y=1): pass\n", "def a(x, *, y): pass\n", "~a"),
+        (Python, "def a(x, *, y=1): pass\n", "def a(x): pass\n", "~a"),
+        (Python, "def a(*x): pass\n", "def a(*y): pass\n", ""),
+        (Python, "def a(x, **y): pass\n", "def a(x, **z): pass\n", ""),
+        (Python, "def a(x, **y): pass\n", "def a(x): pass\n", "~a"),
+        (
+            Python,
+            "class A:\n    @property\n    def b(self): pass\n",
+            "class A:\n    @lazy\n    def b(self): pass\n",
+            "",
+        ),
+        (Rust, "pub fn a() -> std::io::Result<()> {}", "pub fn a() -> io::Result<()> {}", ""),
+        (Rust, "pub fn a(x: &std::path::Path) {}", "pub fn a(x: &Path) {}", ""),
+        (Rust, "pub fn a(x: &std::path::Path) {}", "pub fn a(x: &std::path::PathBuf) {}", "~a"),
+        (Go, "package p\n\nfunc A() (n int) { return 1 }\n", "package p\n\nfunc A() int { return 1 }\n", ""),
+        (
+            Go,
+            "package p\n\nfunc A() (n int) { return 1 }\n",
+            "package p\n\nfunc A() (n int, err error) { return }\n",
+            "~A",
+        ),
+        (
+            Go,
+            "package p\n\nfunc A() (*os.File, error) {}\n",
+            "package p\n\nfunc A() (*sys.File, error) {}\n",
+            "",
+        ),
+        (
+            Go,
+            "package p\n\nfunc A(f func(a int, b int) int) {}\n",
+            "package p\n\nfunc A(f func(int, int) int) {}\n",
+            "",
+        ),
+        (JavaScript, "export function a(x, y) { return x; }", "export function a(x) { return x; }", ""),
+        (JavaScript, "export function a(x, y) { return y; }", "export function a(x) { return 1; }", "~a"),
         (JavaScript, "export const a = (x) => x;", "export function a(y) { return y; }", ""),
         (JavaScript, "export const a = x => x;", "export const a = (x, y) => x;", "~a"),
         (JavaScript, "export function a(x) {}", "export function a(x, y = 1) {}", ""),

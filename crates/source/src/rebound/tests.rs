@@ -130,6 +130,8 @@ fn in_scripts_the_levels_around_a_test_count() {
 const GO: &str = "package shop\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tcart := Cart{total: 1}\n\t\
         if len(cart.items) != 0 {\n\t\tt.Fatal(cart)\n\t}\n}\n";
 
+const INLINE: &str = "pub fn one() -> u8 { 1 }\n\nmod tests {\n    use super::one;\n\n    #[test]\n    fn a() { assert!(one() == 1); }\n}\n";
+
 #[test]
 fn in_rust_and_go_what_hides_a_package_s_names_counts() {
     const RS: &str = "use super::*;\nuse crate::money::sum;\n\n#[test]\nfn formats() {\n    let format = format(1);\n    \
@@ -154,6 +156,12 @@ fn in_rust_and_go_what_hides_a_package_s_names_counts() {
         (RS.replace("use super::*;", "use super::{format, *};"), vec![]),
     ] {
         assert_eq!(found(Language::Rust, RS, &after), want, "{after}");
+    }
+    for (after, want) in [
+        (INLINE.replace("super::one", "super::*"), vec![]),
+        (INLINE.replace("use super::one;", "use super::*;\n    fn one() -> u8 { 1 }"), vec!["tests::a one"]),
+    ] {
+        assert_eq!(found(Language::Rust, INLINE, &after), want, "{after}");
     }
     for (after, want) in [
         (format!("{GO}\nfunc len(x []int) int {{ return 0 }}\n"), vec!["TestA len"]),

@@ -1,4 +1,5 @@
-//! Imports that nothing uses without the tests that were cut out: in Go, a file that has one does not compile.
+//! Imports that nothing uses without the tests that were cut out: in Go, a file that has one does not compile; in Python and
+//! JavaScript, a name that is not there yet keeps a file from loading.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,8 +9,12 @@ use crate::tree::Tree;
 
 /// Those that are used in these pieces, and nowhere else.
 pub(super) fn used_in_these_alone(tree: &Tree<'_>, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
-    if tree.language != Language::Go {
-        return Vec::new();
+    match tree.language {
+        Language::Rust => return Vec::new(),
+        Language::Python | Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            return names_in_lists(tree, pieces);
+        }
+        Language::Go => {}
     }
     let is_gone = |at: usize| {
         let (begin, end) = (tree.node(at).begin, tree.node(at).end);
@@ -37,6 +42,80 @@ pub(super) fn used_in_these_alone(tree: &Tree<'_>, pieces: &[Range<usize>]) -> V
         tree.node(whole).begin..tree.node(whole).end
     };
     unused.iter().map(piece).collect()
+}
+
+/// The same of names that are imported one by one: of a list each by itself, and the statement where none is left.
+fn names_in_lists(tree: &Tree<'_>, pieces: &[Range<usize>]) -> Vec<Range<usize>> {
+    let is_import = |at: usize| {
+        matches!(tree.kind(at), "import_statement" | "import_from_statement")
+            && tree.child_of_kind(at, "wildcard_import").is_none()
+    };
+    let statements: Vec<usize> = tree.all().filter(|at| is_import(*at)).collect();
+    let is_imported =
+        |at: usize| statements.iter().any(|import| (*import..tree.node(*import).last).contains(&at));
+    let (mut gone, mut left) = (BTreeSet::new(), BTreeSet::new());
+    for at in tree.all().filter(|at| tree.is_leaf(*at) && !is_imported(*at)) {
+        let (begin, end) = (tree.node(at).begin, tree.node(at).end);
+        let is_gone = pieces.iter().any(|piece| piece.start <= begin && end <= piece.end);
+        if is_gone {
+            gone.insert(tree.text(at))
+        } else {
+            left.insert(tree.text(at))
+        };
+    }
+    let is_unused = |name: &usize| {
+        let local = local_name(tree, *name);
+        gone.contains(local) && !left.contains(local)
+    };
+    let mut found = Vec::new();
+    for statement in statements {
+        let names = names_in(tree, statement);
+        let unused: Vec<bool> = names.iter().map(is_unused).collect();
+        if !names.is_empty() && unused.iter().all(|unused| *unused) && has_no_other(tree, statement) {
+            found.push(tree.node(statement).begin..tree.node(statement).end);
+            continue;
+        }
+        for (at, name) in names.iter().enumerate().filter(|(at, _)| unused[*at]) {
+            let is_kept_after = unused[at..].iter().any(|unused| !unused);
+            let node = tree.node(*name);
+            found.push(match (names.get(at + 1), at.checked_sub(1).and_then(|before| names.get(before))) {
+                (Some(next), _) if is_kept_after => node.begin..tree.node(*next).begin,
+                (_, Some(before)) => tree.node(*before).end..node.end,
+                (_, None) => node.begin..node.end,
+            });
+        }
+    }
+    found
+}
+
+/// The names of an import's list.
+fn names_in(tree: &Tree<'_>, statement: usize) -> Vec<usize> {
+    if tree.language == Language::Python {
+        return tree.children(statement).filter(|child| tree.node(*child).field == "name").collect();
+    }
+    let named = tree.span(statement).filter(|at| tree.kind(*at) == "import_specifier").collect::<Vec<_>>();
+    if named.is_empty() {
+        let clause = tree.child_of_kind(statement, "import_clause");
+        return clause.into_iter().flat_map(|clause| tree.parts(clause)).collect();
+    }
+    named
+}
+
+/// Whether a statement brings nothing but the names of its list.
+fn has_no_other(tree: &Tree<'_>, statement: usize) -> bool {
+    let clause = tree.child_of_kind(statement, "import_clause");
+    clause.is_none_or(|clause| tree.parts(clause).count() == 1)
+}
+
+/// What a name of a list is called in this file.
+fn local_name<'s>(tree: &Tree<'s>, name: usize) -> &'s str {
+    let alias = tree.child(name, "alias").map(|alias| tree.text(alias));
+    alias.unwrap_or_else(|| {
+        let own = tree.child(name, "name").unwrap_or(name);
+        let text = tree.text(own);
+        let text = text.strip_prefix("* as ").unwrap_or(text).trim();
+        text.split('.').next().unwrap_or(text)
+    })
 }
 
 /// What a package may be called in this file: what it is called there, else what its path tells, such as

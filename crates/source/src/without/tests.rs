@@ -45,6 +45,44 @@ fn ac_tdd_8_43_a_hidden_test_is_cut_out_of_its_file_by_the_grammar() {
     }
 }
 
+#[test]
+fn ac_tdd_8_132_a_name_that_a_gone_test_alone_imports_goes_with_it() {
+    const JS: &str = "test('a', () => { a(); });\ntest('d', () => { d(); });\n";
+    const TEST: &str = "def test_a():\n    assert a(b.x) == c\n\n\ndef test_d():\n    assert d == 1\n";
+    let kept = "def test_d():\n    assert d == 1\n";
+    for (imports, want) in [
+        ("from x import a, d\n", "from x import d\n"),
+        ("from x import d, a, c\n", "from x import d\n"),
+        ("from x import (\n    a,\n    d,\n)\n", "from x import (\n    d,\n)\n"),
+        ("from x import (\n    d,\n    a,\n)\n", "from x import (\n    d\n)\n"),
+        ("from x import d\nfrom y import a, b\n", "from x import d\n"),
+        ("from x import d\nimport b\n", "from x import d\n"),
+        ("from x import d\nfrom y import z as a, w\n", "from x import d\nfrom y import w\n"),
+        ("from x import *\n", "from x import *\n"),
+    ] {
+        let source = format!("{imports}\n\n{TEST}");
+        let got = with_imports(Language::Python, &source, "test_a");
+        assert_eq!(got, format!("{want}{kept}"), "{source}");
+    }
+    for (imports, want) in [
+        ("import { a, d } from './x';\n", "import { d } from './x';\n"),
+        ("import { d } from './x';\nimport { a } from './y';\n", "import { d } from './x';\n"),
+        ("import d from './x';\nimport a from './y';\n", "import d from './x';\n"),
+        ("import d from './x';\nimport * as a from './y';\n", "import d from './x';\n"),
+        ("import d, { a } from './x';\n", "import d, {  } from './x';\n"),
+    ] {
+        let source = format!("{imports}{JS}");
+        let want = format!("{want}test('d', () => {{ d(); }});\n");
+        assert_eq!(with_imports(Language::JavaScript, &source, "a"), want, "{source}");
+    }
+}
+
+/// What is left, without blank lines.
+fn with_imports(language: Language, source: &str, name: &str) -> String {
+    let text = without_tests_and_imports(language, source, &[name.to_owned()]).unwrap_or_default();
+    text.split_inclusive('\n').filter(|line| !line.trim().is_empty()).collect()
+}
+
 /// Where a formatter puts each test of a file, with what belongs to it; the last word is what stays.
 struct Layout {
     language: Language,

@@ -7,9 +7,12 @@ use super::folder_of;
 use super::targets::Binary;
 use crate::command_line::RunnerCall;
 use crate::runner::place::Place;
-use crate::runner::verification::Step;
+use crate::runner::verification::{Step, Verification, read_capped, words};
+use crate::test_report::REPORT_CAP;
 use crate::test_report::cargo_build::Build;
 use tdd_child::regular_file;
+use tdd_core::test::Exit;
+use tdd_core::trouble::Trouble;
 
 type Variables = Vec<(OsString, Option<OsString>)>;
 
@@ -20,6 +23,8 @@ pub(super) struct Environment {
     scripts: Vec<(String, String, Vec<String>)>,
     /// Package, name and path of each program.
     programs: Vec<(String, String, String)>,
+    /// Where the compiler's own libraries lie, as it says itself.
+    compiler: Option<PathBuf>,
 }
 
 /// The person's own assignments.
@@ -48,7 +53,7 @@ fn set(name: &str, value: &str) -> (OsString, Option<OsString>) {
 }
 
 impl Environment {
-    pub(super) fn new(place: &Place, call: &RunnerCall, build: &Build) -> Self {
+    pub(super) fn new(place: &Place, call: &RunnerCall, build: &Build, compiler: Option<PathBuf>) -> Self {
         let mut variables = configured(&place.project);
         variables.extend(own(call));
         let scripts = build
@@ -61,7 +66,7 @@ impl Environment {
             let path = artifact.executable.clone()?;
             Some((artifact.package_id.clone(), artifact.target.name.clone(), path))
         });
-        Self { variables, scripts, programs: programs.collect() }
+        Self { variables, scripts, programs: programs.collect(), compiler }
     }
 
     /// A binary's call without arguments: in its package's folder, as cargo does it.
@@ -86,6 +91,7 @@ impl Environment {
         let own = binary.executable.ancestors().skip(1).take(2).map(Path::to_owned);
         libraries.extend(own);
         if binary.is_proc_macro {
+            libraries.extend(self.compiler.clone());
             libraries.extend(toolchain_libraries());
         }
         let inherited = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
@@ -93,6 +99,36 @@ impl Environment {
         env.push(("LD_LIBRARY_PATH".into(), std::env::join_paths(libraries).ok()));
         Step { argv: vec![binary.executable.clone().into()], cwd: folder, env, stdout: None }
     }
+}
+
+/// Where the compiler has its own libraries, which the unit tests of a proc-macro are linked with.
+pub(super) async fn compiler(
+    place: &Place,
+    call: &RunnerCall,
+    binaries: &[Binary],
+    verification: &mut Verification,
+) -> Result<Option<PathBuf>, Trouble> {
+    if !binaries.iter().any(|binary| binary.is_proc_macro) {
+        return Ok(None);
+    }
+    let toolchain = call.program.iter().find(|word| word.starts_with('+'));
+    let argv: Vec<String> = ["rustc".to_owned()]
+        .into_iter()
+        .chain(toolchain.cloned())
+        .chain(["--print", "sysroot"].map(str::to_owned))
+        .collect();
+    let stdout = verification.fresh("sysroot");
+    let step = Step {
+        argv: words(&argv),
+        cwd: place.project.clone(),
+        env: quiet(call),
+        stdout: Some(stdout.clone()),
+    };
+    let is_told = verification.build(step).await?.exit == Exit::Code(0);
+    let said = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
+    verification.show_instead(&stdout, "")?;
+    let root = String::from_utf8_lossy(&said).trim().to_owned();
+    Ok(Some(Path::new(&root).join("lib")).filter(|_| is_told && !root.is_empty()))
 }
 
 /// `CARGO_PKG_*` from the manifest, as far as it says them itself.

@@ -186,7 +186,8 @@ impl Options {
     }
 
     /// `build` with the profile of `cargo test`, into a directory of our own.
-    pub(super) fn build_args(&self, with_lib: WithLib, target_dir: &Path) -> Vec<String> {
+    /// Of examples that are no tests, which the command builds as well, only where all tests are asked for.
+    pub(super) fn build_args(&self, with_lib: WithLib, examples: Examples, target_dir: &Path) -> Vec<String> {
         let mut args = vec!["build".to_owned()];
         args.extend(into(target_dir));
         if !self.has_profile {
@@ -198,7 +199,7 @@ impl Options {
         for arg in ["--bins", "--tests", "--keep-going", "--color=never", "--message-format=json"] {
             args.push(arg.to_owned());
         }
-        if self.wants("examples") && self.names_kind("examples") {
+        if self.names_kind("examples") || (self.wants("examples") && examples == Examples::Built) {
             args.push("--examples".to_owned());
         }
         args
@@ -299,6 +300,13 @@ pub(super) enum Order {
     OneByOne,
 }
 
+/// Whether examples are built that hold no tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Examples {
+    Built,
+    LeftOut,
+}
+
 /// Whether the package has a library to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WithLib {
@@ -326,7 +334,7 @@ mod tests {
         assert_eq!(options.harness.join(" "), "foo --test-threads=1");
         assert!(options.wants_doctests());
         assert_eq!(
-            options.build_args(WithLib::No, Path::new("/w")).join(" "),
+            options.build_args(WithLib::No, Examples::LeftOut, Path::new("/w")).join(" "),
             "build --target-dir /w --profile test --workspace --features x --bins --tests --keep-going --color=never --message-format=json"
         );
     }

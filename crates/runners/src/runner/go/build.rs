@@ -80,6 +80,48 @@ impl Going<'_> {
         Ok(Vec::new())
     }
 
+    /// Compiles packages without their tests: those that have none are built by nobody else, and what needs its tests
+    /// does not compile where others import it.
+    pub(super) async fn compile_alone(
+        &self,
+        packages: &[Package],
+        verification: &mut Verification,
+        gathered: &mut Gathered,
+    ) -> Result<(), Trouble> {
+        let Some(module) = packages.first().map(|package| package.module.clone()) else { return Ok(()) };
+        let overlay = self.overlay(verification)?;
+        let mut argv: Vec<OsString> = [self.program()].to_vec();
+        argv.extend(["list", "-export", "-f", "{{\"\"}}", "-overlay"].map(OsString::from));
+        argv.push(overlay.into());
+        argv.extend(self.options.build.iter().map(OsString::from));
+        argv.extend(packages.iter().map(|package| OsString::from(&package.import)));
+        let stdout = verification.fresh("list");
+        let finished = verification.build(self.step(argv, stdout.clone())).await?;
+        let said = verification.last_words(1);
+        verification.show_instead(&stdout, "")?;
+        match finished.exit {
+            Exit::Code(0) => return Ok(()),
+            Exit::Code(_) => {}
+            Exit::Signal(_) | Exit::Deadline | Exit::OutputCap => {
+                gathered.stopped = Some(finished.exit);
+                return Ok(());
+            }
+        }
+        let errors = go_error::errors(&said);
+        let mut by_file: BTreeMap<RelPath, Vec<&BuildError>> = BTreeMap::new();
+        for error in &errors {
+            if let Some(file) = self.place.in_repository(&error.file) {
+                by_file.entry(file).or_default().push(error);
+            }
+        }
+        let own = |name: &str| self.names.contains(name);
+        let failures = by_file
+            .into_iter()
+            .map(|(file, errors)| LoadFailure::new(file, go_error::classify(&errors, &module, &own)));
+        gathered.report.load_failures.extend(failures);
+        Ok(())
+    }
+
     /// Whether a test of this package can take part.
     fn takes(&self, package: &Package) -> bool {
         package.tests.keys().any(|file| self.scope.takes_file(file)) || self.birds.plants_in(&package.dir)

@@ -26,7 +26,7 @@ pub(super) fn cut(place: &Place, tests: &[InlineTest]) -> Result<(), Trouble> {
             .filter(|name| declared.iter().any(|one| one == name))
             .map(str::to_owned)
             .collect();
-        if let Some(text) = tdd_source::without_tests(language, &source, &names) {
+        if let Some(text) = tdd_source::without_tests_and_imports(language, &source, &names) {
             let text = if names.is_empty() { text } else { lenient(&text) };
             regular_file::write(&path, &text).map_err(|error| disk(&path, &error))?;
         }

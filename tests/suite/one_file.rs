@@ -1,0 +1,118 @@
+//! Tests of several criteria in one file that imports at its top what is not there yet.
+
+use serde_json::{Value, json};
+
+use super::sandbox::{Ran, Sandbox, has_pytest};
+
+const OLD: &str = "from shop import one\n\n\ndef test_one():\n    assert one() == 1\n";
+const ONE: &str = "def one():\n    return 1\n";
+const TWO: &str = "\n\ndef two():\n    return 2\n";
+const THREE: &str = "\n\ndef three():\n    return 3\n";
+
+/// Two criteria whose tests stand in `file` alone, and what the implementers write.
+fn play(file: (&str, &str), own: &Value, code: &[String; 2]) -> Option<(Sandbox, Ran)> {
+    if !has_pytest() {
+        return None;
+    }
+    let sandbox = Sandbox::with(&[
+        (".gitignore", "__pycache__/\n"),
+        ("conftest.py", ""),
+        ("shop.py", ONE),
+        ("tests/test_shop.py", OLD),
+        ("tdd.yaml", "test: python3 -m pytest -q\nbudgets: { semantic: 1, format: 0 }\n"),
+        (
+            "specs/frs/STE-1.md",
+            "# More\n\n## Acceptance Criteria\n\n- AC-STE-1.1: there is two.\n- AC-STE-1.2: there is three.\n",
+        ),
+    ]);
+    sandbox.commit();
+    let implementer = |criterion: &str, text: &str| json!({ "role": "implementer", "criterion": criterion, "write": { "shop.py": text }, "say": { "status": "ok", "files": ["shop.py"] } });
+    let calls = json!([
+        { "role": "test-writer", "write": { file.0: file.1 },
+          "say": { "status": "ok", "files": [file.0], "tests": own } },
+        implementer("AC-STE-1.1", &code[0]),
+        implementer("AC-STE-1.2", &code[1]),
+        { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+    ]);
+    let ran = sandbox.scripted(&calls, &["--proof", "full"]);
+    Some((sandbox, ran))
+}
+
+#[test]
+fn ac_tdd_8_132_each_criterion_is_judged_without_what_the_others_import() {
+    let text = "from shop import one, three, two\n\n\ndef test_one():\n    assert one() == 1\n\n\nclass TestTwo:\n    \
+                def test_two(self):\n        assert two() == 2\n\n\ndef test_three():\n    assert three() == 3\n";
+    let own = json!({
+        "AC-STE-1.1": ["tests/test_shop.py::TestTwo::test_two"], "AC-STE-1.2": ["tests/test_shop.py::test_three"]
+    });
+    let code = [[ONE, TWO].concat(), [ONE, TWO, THREE].concat()];
+    if let Some((_, ran)) = play(("tests/test_shop.py", text), &own, &code) {
+        ran.expect(0).says_on_stdout(&[
+            "AC-STE-1.1  missing (1 test)  green; seen failing: yes",
+            "AC-STE-1.2  missing (1 test)  green; seen failing: yes",
+        ]);
+    }
+    // The old tests of the file are no less looked at.
+    let breaks = [ONE, TWO].concat().replace("return 1", "return 7");
+    if let Some((_, ran)) = play(("tests/test_shop.py", text), &own, &[breaks.clone(), breaks]) {
+        ran.expect(1).says(&["AC-STE-1.1 failed", "tests/test_shop.py::test_one"]);
+    }
+}
+
+#[test]
+fn ac_tdd_8_132_what_is_there_is_red_beside_what_is_missing() {
+    left_to_the_night!();
+    let text = "from shop import one, two\n\n\ndef test_two():\n    assert two() == 2\n\n\n\
+                def test_more():\n    assert one(3) == 3\n";
+    let own = json!({
+        "AC-STE-1.1": ["tests/test_new.py::test_two"], "AC-STE-1.2": ["tests/test_new.py::test_more"]
+    });
+    let more = "def one(more=1):\n    return more\n";
+    let code = [[ONE, TWO].concat(), [more, TWO].concat()];
+    if let Some((_, ran)) = play(("tests/test_new.py", text), &own, &code) {
+        ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)", "AC-STE-1.2  missing (1 test)"]);
+    }
+    // A test that passes already is told, whatever keeps its file from loading.
+    let passes = text.replace("one(3) == 3", "one() == 1");
+    if let Some((_, ran)) = play(("tests/test_new.py", &passes), &own, &code) {
+        ran.expect(1).says(&["AC-STE-1.2 is not RED: tests/test_new.py::test_more: passed"]);
+    }
+}
+
+#[test]
+fn ac_tdd_8_133_a_case_that_is_called_by_the_time_is_no_regression() {
+    if !has_pytest() {
+        return;
+    }
+    let sandbox = Sandbox::with(&[
+        (".gitignore", "__pycache__/\n"),
+        ("conftest.py", ""),
+        ("shop.py", ONE),
+        (
+            "tests/test_shop.py",
+            "import time\n\nimport pytest\nfrom shop import one\n\n\n\
+             @pytest.mark.parametrize(\"now\", [\"a\", str(time.time_ns())])\n\
+             def test_one(now):\n    assert one() == 1\n",
+        ),
+        ("tdd.yaml", "test: python3 -m pytest -q\nbudgets: { semantic: 1, format: 0 }\n"),
+        ("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: there is two.\n"),
+    ]);
+    sandbox.commit();
+    let new = "tests/test_ac_ste_1_1.py";
+    let calls = |code: String| {
+        json!([
+            { "role": "test-writer",
+              "write": { new: "import shop\n\n\ndef test_two():\n    assert shop.two() == 2\n" },
+              "say": { "status": "ok", "files": [new] } },
+            { "role": "implementer", "write": { "shop.py": code }, "say": { "status": "ok", "files": ["shop.py"] } },
+            { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+        ])
+    };
+    let broken = [ONE, TWO].concat().replace("return 1", "return 7");
+    sandbox.scripted(&calls(broken), &[]).expect(1).says(&["tests/test_shop.py::test_one["]);
+    sandbox.tdd(&["undo"]).expect(0);
+    sandbox
+        .scripted(&calls([ONE, TWO].concat()), &["--proof", "full"])
+        .expect(0)
+        .says_on_stdout(&["seen failing: yes"]);
+}
