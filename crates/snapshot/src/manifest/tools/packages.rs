@@ -72,6 +72,20 @@ impl Packages {
             }
             let Some(changed) = changed(root, above) else { return };
             self.shared.insert(above.to_vec(), changed);
+            if is_home(above) {
+                self.know_metadata(root, above);
+            }
+        }
+    }
+
+    /// Folders of metadata hold nothing that is looked at, unless a package has plugins.
+    fn know_metadata(&mut self, root: &Path, home: &[u8]) {
+        let listed = folder::entries_if_any(&survey::full_path(root, home)).unwrap_or_default();
+        for (path, kind) in listed.into_iter().filter_map(|entry| survey::named(home, &entry)) {
+            let is_one = kind.is_dir() && METADATA.iter().any(|end| path.ends_with(end));
+            if let Some(changed) = changed(root, &path).filter(|_| is_one) {
+                self.folders.entry(path).or_insert(changed);
+            }
         }
     }
 
@@ -328,7 +342,8 @@ mod tests {
         }
         let look = || {
             let mut packages = Packages::default();
-            for path in &known {
+            // Of metadata no file is looked at.
+            for path in known.iter().filter(|path| !path.ends_with(b"METADATA")) {
                 packages.know(root, path);
             }
             packages
