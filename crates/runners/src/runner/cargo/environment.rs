@@ -115,9 +115,9 @@ pub(super) async fn compiler(
     let argv: Vec<String> = ["rustc".to_owned()]
         .into_iter()
         .chain(toolchain.cloned())
-        .chain(["--print", "sysroot"].map(str::to_owned))
+        .chain(["--print", "target-libdir"].map(str::to_owned))
         .collect();
-    let stdout = verification.fresh("sysroot");
+    let stdout = verification.fresh("libraries");
     let step = Step {
         argv: words(&argv),
         cwd: place.project.clone(),
@@ -127,8 +127,8 @@ pub(super) async fn compiler(
     let is_told = verification.build(step).await?.exit == Exit::Code(0);
     let said = read_capped(&stdout, REPORT_CAP).unwrap_or_default().unwrap_or_default();
     verification.show_instead(&stdout, "")?;
-    let root = String::from_utf8_lossy(&said).trim().to_owned();
-    Ok(Some(Path::new(&root).join("lib")).filter(|_| is_told && !root.is_empty()))
+    let folder = String::from_utf8_lossy(&said).trim().to_owned();
+    Ok(Some(PathBuf::from(&folder)).filter(|_| is_told && !folder.is_empty()))
 }
 
 /// `CARGO_PKG_*` from the manifest, as far as it says them itself.
