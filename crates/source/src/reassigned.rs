@@ -67,10 +67,11 @@ pub fn reassigned(
     let all = imports(&tree);
     let (others, own): (Vec<Import>, Vec<Import>) = all.into_iter().partition(is_others);
     let own: BTreeSet<&str> = own.iter().map(|import| import.local.as_str()).collect();
+    let bound = bound_names(&tree);
     let mut found = Vec::new();
     for at in tree.all() {
         for (owner, name) in targets(&tree, at) {
-            let Some(owner_is) = owner_of(&tree, owner, &others, &own) else { continue };
+            let Some(owner_is) = owner_of(&tree, owner, &others, (&own, &bound)) else { continue };
             let shown = format!("{}.{name}", one_line(tree.text(owner)));
             let at_load = is_at_load(&tree, at, &name);
             found.push(Reassigned { shown, at_load, line: tree.line(at), name, owner: owner_is });
@@ -195,7 +196,12 @@ fn put_by_call(tree: &Tree<'_>, at: usize) -> Vec<(usize, String)> {
 }
 
 /// Whose it is, unless it is the project's own.
-fn owner_of(tree: &Tree<'_>, at: usize, others: &[Import], own: &BTreeSet<&str>) -> Option<Owner> {
+fn owner_of(
+    tree: &Tree<'_>,
+    at: usize,
+    others: &[Import],
+    (own, bound): (&BTreeSet<&str>, &BTreeSet<&str>),
+) -> Option<Owner> {
     let first = first_name(tree, at)?;
     let name = tree.text(first);
     if let Some(import) = others.iter().find(|import| import.local == name) {
@@ -207,7 +213,7 @@ fn owner_of(tree: &Tree<'_>, at: usize, others: &[Import], own: &BTreeSet<&str>)
         });
     }
     // A name of Python's that nothing brings is a local one; of JavaScript, what all have.
-    if tree.language == Language::Python || own.contains(name) || is_bound(tree, name) {
+    if tree.language == Language::Python || own.contains(name) || bound.contains(name) {
         return None;
     }
     let text = tree.text(at);
@@ -234,31 +240,30 @@ fn first_name(tree: &Tree<'_>, mut at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a script declares this name anywhere: a variable, a parameter, a function, a class.
-fn is_bound(tree: &Tree<'_>, name: &str) -> bool {
-    tree.all().any(|at| {
+/// What a script declares anywhere: variables, parameters, functions, classes.
+fn bound_names<'s>(tree: &Tree<'s>) -> BTreeSet<&'s str> {
+    let is_name = |at: usize| {
         matches!(tree.kind(at), "identifier" | "type_identifier" | "shorthand_property_identifier_pattern")
-            && tree.text(at) == name
-            && {
-                let parent = tree.kind(tree.node(at).parent);
-                tree.node(at).field == "name" && parent.ends_with("declarator")
-                    || parent.ends_with("_declaration") && tree.node(at).field == "name"
-                    || tree.node(at).field == "parameter"
-                    || matches!(
-                        parent,
-                        "formal_parameters"
-                            | "required_parameter"
-                            | "optional_parameter"
-                            | "rest_pattern"
-                            | "array_pattern"
-                            | "object_pattern"
-                            | "pair_pattern"
-                            | "catch_clause"
-                            | "assignment_pattern"
-                            | "for_in_statement"
-                    )
-            }
-    })
+    };
+    let is_bound = |at: usize| {
+        let (parent, field) = (tree.kind(tree.node(at).parent), tree.node(at).field);
+        (field == "name" && (parent.ends_with("declarator") || parent.ends_with("_declaration")))
+            || field == "parameter"
+            || matches!(
+                parent,
+                "formal_parameters"
+                    | "required_parameter"
+                    | "optional_parameter"
+                    | "rest_pattern"
+                    | "array_pattern"
+                    | "object_pattern"
+                    | "pair_pattern"
+                    | "catch_clause"
+                    | "assignment_pattern"
+                    | "for_in_statement"
+            )
+    };
+    tree.all().filter(|at| is_name(*at) && is_bound(*at)).map(|at| tree.text(at)).collect()
 }
 
 /// Whether it happens as soon as the source is loaded. What asks for the very name before fills a gap.

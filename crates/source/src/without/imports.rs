@@ -51,8 +51,11 @@ fn names_in_lists(tree: &Tree<'_>, pieces: &[Range<usize>]) -> Vec<Range<usize>>
             && tree.child_of_kind(at, "wildcard_import").is_none()
     };
     let statements: Vec<usize> = tree.all().filter(|at| is_import(*at)).collect();
-    let is_imported =
-        |at: usize| statements.iter().any(|import| (*import..tree.node(*import).last).contains(&at));
+    // They stand in order, none in another.
+    let is_imported = |at: usize| {
+        let before = statements.partition_point(|import| *import <= at);
+        before.checked_sub(1).is_some_and(|import| at < tree.node(statements[import]).last)
+    };
     let (mut gone, mut left) = (BTreeSet::new(), BTreeSet::new());
     for at in tree.all().filter(|at| tree.is_leaf(*at) && !is_imported(*at)) {
         let (begin, end) = (tree.node(at).begin, tree.node(at).end);

@@ -32,6 +32,7 @@ const OF_NODE: [&[u8]; 7] = [b".js", b".cjs", b".mjs", b".ts", b".json", b".node
 /// Programs that scripts of packages are run by, wherever `.bin` goes before the rest of the path.
 const INTERPRETERS: [&[u8]; 5] = [b"node", b"sh", b"bash", b"env", b"npm"];
 /// Folders in which packages lie.
+/// The last is one in no other alone.
 const HOMES: [&[u8]; 4] = [b"site-packages", b"dist-packages", b"node_modules", b"vendor"];
 const BIN: &[u8] = b"node_modules/.bin";
 const NODE: &[u8] = b"node_modules";
@@ -133,8 +134,7 @@ impl Packages {
     /// Whether a file that was not there goes before something that was.
     pub(super) fn counts(&self, path: &[u8], known: Known<'_>) -> bool {
         let (folder, file) = (parent(path), name(path));
-        let mut homes = folder.rsplit(|byte| *byte == b'/');
-        match homes.find(|part| HOMES.contains(part)) {
+        match home_of(folder) {
             _ if folder.ends_with(BIN) => self.folders.contains_key(folder) && INTERPRETERS.contains(&file),
             Some(NODE) => self.goes_before_in_node((folder, file), known) || self.is_nearer(folder).is_some(),
             Some(b"vendor") => file.ends_with(b".go") && self.folders.contains_key(folder),
@@ -230,8 +230,7 @@ fn is_home(folder: &[u8]) -> bool {
 
 /// Whether Python looks for packages in this folder or in one around it.
 fn is_below_home(folder: &[u8]) -> bool {
-    let home = folder.rsplit(|byte| *byte == b'/').find(|part| HOMES.contains(part));
-    home.is_some_and(|home| home != NODE && home != b"vendor")
+    home_of(folder).is_some_and(|home| home != NODE && home != b"vendor")
 }
 
 /// The innermost package of node's that a folder is or lies in.
@@ -249,7 +248,8 @@ fn is_root_of_package(folder: &[u8]) -> bool {
 /// Whether a folder is a package's own, or lies in one.
 fn is_of_package(folder: &[u8]) -> bool {
     let parts: Vec<&[u8]> = folder.split(|byte| *byte == b'/').collect();
-    let Some(at) = parts.iter().rposition(|part| HOMES.contains(part)) else { return false };
+    let Some(home) = home_of(folder) else { return false };
+    let Some(at) = parts.iter().rposition(|part| *part == home) else { return false };
     match (parts[at], &parts[at + 1..]) {
         (_, []) => false,
         (NODE, [first, ..]) if first.starts_with(b".") => false,
@@ -260,8 +260,16 @@ fn is_of_package(folder: &[u8]) -> bool {
 
 /// Whether the innermost home of packages around a folder is called so.
 fn is_in(folder: &[u8], home: &[u8]) -> bool {
-    let mut parts = folder.rsplit(|byte| *byte == b'/');
-    parts.find(|part| HOMES.contains(part)) == Some(home)
+    home_of(folder) == Some(home)
+}
+
+/// The innermost home of packages around a folder, or itself. A folder called `vendor` in a package is that package's.
+fn home_of(folder: &[u8]) -> Option<&'static [u8]> {
+    let innermost = |homes: &[&'static [u8]]| {
+        let mut parts = folder.rsplit(|byte| *byte == b'/');
+        parts.find_map(|part| homes.iter().find(|home| **home == part).copied())
+    };
+    innermost(&HOMES[..3]).or_else(|| innermost(&HOMES))
 }
 
 #[cfg(test)]
@@ -269,7 +277,7 @@ mod tests {
     use super::*;
 
     const SITE: &str = ".venv/lib/python3.11/site-packages";
-    const KNOWN: [&str; 13] = [
+    const KNOWN: [&str; 14] = [
         "node_modules/a/lib/eq/index.js",
         "node_modules/a/package.json",
         "node_modules/@s/b/index.js",
@@ -283,6 +291,7 @@ mod tests {
         "node_modules/e/index.js",
         "node_modules/f/index.js",
         "node_modules/a/lib/same.js",
+        "node_modules/a/vendor/b/index.js",
     ];
     const HONEST: [&str; 14] = [
         "node_modules/c/index.js",
@@ -302,7 +311,7 @@ mod tests {
         // As npm's lock file has it.
         "node_modules/a/node_modules/f/index.js",
     ];
-    const BAD: [&str; 12] = [
+    const BAD: [&str; 13] = [
         "SITE/_pytest/python/__init__.py",
         "node_modules/.bin/node",
         "node_modules/a/lib/eq.js",
@@ -315,6 +324,7 @@ mod tests {
         "node_modules/a/lib/same",
         "SITE/_pytest/python.cpython-311-x86_64-linux-gnu.so",
         "SITE/corp.pyc",
+        "node_modules/a/vendor/b.js",
     ];
 
     fn paths(all: &[&str]) -> Vec<String> {
