@@ -99,7 +99,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(found)
     }
 
-    fn files_at(&mut self, at: &CheckpointId) -> Result<Files, Trouble> {
+    pub(super) fn files_at(&mut self, at: &CheckpointId) -> Result<Files, Trouble> {
         Ok(Files::new(self.checkpoints.files(at)?, Vec::new()))
     }
 

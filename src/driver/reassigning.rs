@@ -23,18 +23,24 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         changed: &[ClassedChange],
     ) -> Result<Reassigning, Trouble> {
         let is_source = |change: &&ClassedChange| {
-            change.class == FileClass::Source && Language::of(change.path.extension()).is_some()
+            change.class == FileClass::Source
+                && Language::of(change.path.extension()).is_some_and(|language| is_like(language, language))
         };
         let sources: Vec<&ClassedChange> = changed.iter().filter(is_source).collect();
+        if sources.is_empty() {
+            return Ok(Reassigning::default());
+        }
+        let files = self.files_at(after)?;
         let mut new: Vec<(Language, &RelPath, Reassigned)> = Vec::new();
         for change in sources.iter().filter(|change| change.kind != ChangeKind::Deleted) {
-            new.extend(self.reassigned_by(&change.path, after, Whose::Others)?);
+            new.extend(self.reassigned_by(&change.path, (after, &files), Whose::Others)?);
         }
         if new.is_empty() {
             return Ok(Reassigning::default());
         }
+        let files = self.files_at(zero)?;
         for change in &sources {
-            let known = self.reassigned_by(&change.path, zero, Whose::Others)?;
+            let known = self.reassigned_by(&change.path, (zero, &files), Whose::Others)?;
             let is_known = |shown: &str| known.iter().any(|(_, _, known)| known.shown == shown);
             new.retain(|(_, _, what)| !is_known(&what.shown));
         }
@@ -91,10 +97,15 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
                 && change.path.extension() == "py"
         };
         let mut new: Vec<(Language, &RelPath, Reassigned)> = Vec::new();
-        for change in changed.iter().filter(is_test) {
-            let known = self.reassigned_by(&change.path, zero, Whose::Anybodys)?;
+        let tests: Vec<&ClassedChange> = changed.iter().filter(is_test).collect();
+        if tests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (then, now) = (self.files_at(zero)?, self.files_at(after)?);
+        for change in tests {
+            let known = self.reassigned_by(&change.path, (zero, &then), Whose::Anybodys)?;
             let is_known = |shown: &str| known.iter().any(|(_, _, known)| known.shown == shown);
-            let all = self.reassigned_by(&change.path, after, Whose::Anybodys)?;
+            let all = self.reassigned_by(&change.path, (after, &now), Whose::Anybodys)?;
             new.extend(all.into_iter().filter(|(_, _, what)| what.at_load && !is_known(&what.shown)));
         }
         if new.is_empty() {
@@ -108,14 +119,13 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     fn reassigned_by<'p>(
         &mut self,
         path: &'p RelPath,
-        at: &CheckpointId,
+        (at, files): (&CheckpointId, &Files),
         whose: Whose,
     ) -> Result<Vec<(Language, &'p RelPath, Reassigned)>, Trouble> {
         let (Some(language), Some(text)) = (Language::of(path.extension()), self.source(at, path)?) else {
             return Ok(Vec::new());
         };
-        let files = Files::new(self.checkpoints.files(at)?, Vec::new());
-        let all = reassigned(language, (&files, path), &text, whose);
+        let all = reassigned(language, (files, path), &text, whose);
         Ok(all.into_iter().map(|what| (language, path, what)).collect())
     }
 }
