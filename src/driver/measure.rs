@@ -4,6 +4,7 @@
 //! right after it ended, before any run of ours, less by-products (contract section 7).
 
 mod by_name;
+mod candidates;
 mod cases;
 mod coupled;
 mod existing;
@@ -12,6 +13,7 @@ mod held_back;
 mod held_out;
 mod helpers;
 mod homes;
+mod in_place;
 mod later;
 mod more;
 mod names;

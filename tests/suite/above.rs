@@ -65,6 +65,7 @@ fn ac_tdd_8_26_what_a_role_puts_above_the_repository_turns_nothing_green() {
 
 #[test]
 fn a_configuration_above_that_was_there_before_holds_and_honest_work_beside_it_passes() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

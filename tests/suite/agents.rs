@@ -179,6 +179,7 @@ fn a_scripted_child_ends_and_says_what_its_cassette_says() {
 
 #[test]
 fn a_child_that_does_not_end_is_ended_by_the_bound_that_it_reached() {
+    left_to_the_night!();
     let limits = order("AC-x.1").limits;
     for stdio in ["pty", "pipe"] {
         for (word, limits, wanted) in [

@@ -143,6 +143,7 @@ fn what_a_role_writes_to_a_file_whose_mode_the_suite_sets_is_held_against_it() {
 /// Whoever is stopped amid the baseline has changed nothing, and whoever goes on neither.
 #[test]
 fn ac_tdd_9_54_a_stop_amid_the_baseline_makes_nothing_the_runs_own() {
+    left_to_the_night!();
     let check = format!(
         "{ONCE}\ntest -e ../held || {{ : >../held; echo up >../up; read line <../go; }}\n{HONEST_CHECK}"
     );
@@ -178,6 +179,7 @@ fn ac_tdd_9_54_what_is_edited_again_while_later_tests_run_is_kept_and_told_as_we
 /// The second requirement's baseline runs on the work of the first.
 #[test]
 fn ac_tdd_9_54_the_baseline_of_a_second_requirement_is_no_other() {
+    left_to_the_night!();
     let once = "test -e ../first && test ! -e ../once && { : >../once; echo mine >README.md; }";
     let check = format!("{once}\nfor t in tests/ac_*.sh; do test ! -e $t || sh $t || exit 1; done\n");
     let agent = "case $role in

@@ -82,6 +82,7 @@ fn ac_tdd_9_23_what_a_run_went_on_with_is_told_as_a_persons_and_stays_theirs_to_
 /// On top of a role's work nobody can tell the two apart.
 #[test]
 fn a_persons_edit_of_a_roles_file_is_not_undone_without_a_word() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -131,6 +132,7 @@ fn ac_tdd_9_24_a_persons_version_that_a_run_alone_holds_is_not_cleaned_without_a
 /// Stopped while tests judged a role's work: what a person adds is shown, and judged as nobody's.
 #[test]
 fn what_came_since_a_stop_amid_tests_is_no_roles_work() {
+    left_to_the_night!();
     for edited in [false, true] {
         let sandbox = project(HONEST_AGENT, &waits_if("test -e tests/ac_ste_1_1.sh"), "");
         sandbox.write("README.md", "ours\n");
@@ -165,6 +167,7 @@ fn what_came_since_a_stop_amid_tests_is_no_roles_work() {
 /// A role's own bad work is judged by its findings, however often its judgement is stopped.
 #[test]
 fn a_role_is_blamed_for_its_own_work_after_a_stop_as_before() {
+    left_to_the_night!();
     let bad = HONEST_AGENT
         .replace("block tests/ac_ste_1_1.sh;;", "echo 3 >src.txt; block tests/ac_ste_1_1.sh,src.txt;;");
     let sandbox = project(&bad, &waits_if("test -e tests/ac_ste_1_1.sh"), "budgets: { semantic: 1 }\n");
@@ -201,6 +204,7 @@ fn what_came_since_a_kill_amid_tests_is_kept_and_named() {
 /// Killed with a child at work: what is put back is kept, named, and not cleaned without a word.
 #[test]
 fn what_came_since_a_kill_amid_a_childs_work_is_not_cleaned_without_a_word() {
+    left_to_the_night!();
     let waits = HONEST_AGENT.replace(
         "implementer) echo two >>src.txt;",
         "implementer) echo two >>src.txt; test -e ../held || { : >../held; echo up >../up; read line <../go; };",
@@ -231,6 +235,7 @@ fn what_came_since_a_kill_amid_a_childs_work_is_not_cleaned_without_a_word() {
 /// Before the first child a run begins with the tree as it is then.
 #[test]
 fn what_came_since_a_stop_amid_the_baseline_is_no_part_of_the_run() {
+    left_to_the_night!();
     for signal in [Signal::INT, Signal::KILL] {
         let sandbox = project(HONEST_AGENT, &waits_if("true"), "");
         sandbox.write("README.md", "ours\n");

@@ -18,6 +18,7 @@ fn with_readme(agent: &str, more: &str) -> Sandbox {
 /// A resume looks at the tree; that alone makes nothing in it the run's own.
 #[test]
 fn what_a_refused_resume_has_seen_is_not_cleaned_without_a_word() {
+    left_to_the_night!();
     for edited in [true, false] {
         let sandbox = with_readme(HONEST_AGENT, "");
         sandbox.tdd(&["STE-1", "--stop-after", "red"]).expect(3);
@@ -66,6 +67,7 @@ fn what_is_put_away_as_a_refused_resume_advises_is_refused_no_more() {
 /// A halt of the test-writer, a person's edit, and an attempt that leaves it as it is, or does not.
 #[test]
 fn a_test_writer_is_not_blamed_for_what_the_run_went_on_with() {
+    left_to_the_night!();
     for touches in [false, true] {
         let (more, named) = if touches { ("echo role >>README.md;", ",README.md") } else { ("", "") };
         let agent = HONEST_AGENT.replace(
@@ -88,6 +90,7 @@ fn a_test_writer_is_not_blamed_for_what_the_run_went_on_with() {
 /// Whether a role wrote it or a person meanwhile, nobody can tell; what the role names is the role's.
 #[test]
 fn ac_tdd_9_24_what_goes_with_a_failed_attempt_and_no_role_names_is_kept_and_told() {
+    left_to_the_night!();
     for named in [false, true] {
         let files = if named { "src.txt,README.md,mine.txt" } else { "src.txt" };
         let agent = HONEST_AGENT.replace(
@@ -157,6 +160,7 @@ fn ac_tdd_9_46_a_test_that_changes_while_the_baseline_runs_is_kept_before_it_is_
 /// What was said to be edited, and did not do, is the person's all the same.
 #[test]
 fn edits_that_a_resume_has_refused_are_not_cleaned_without_a_word() {
+    left_to_the_night!();
     for edited in [true, false] {
         let sandbox = with_readme(&HONEST_AGENT.replace("echo two >>", "echo three >>"), "");
         sandbox.tdd(&["STE-1"]).expect(1);

@@ -177,6 +177,7 @@ fn ac_tdd_8_102_copies_that_are_passed_over_leave_nothing_set_up() {
 
 #[test]
 fn a_canary_takes_part_where_files_or_ids_are_chosen() {
+    left_to_the_night!();
     let Some(lab) = pytest("def price():\n    return 3\n") else { return };
     let canary = CanaryWish::Beside(vec![RelPath::new(lab.judged).unwrap()]);
     let file = RelPath::new(lab.judged).unwrap();

@@ -125,6 +125,7 @@ fn what_a_role_closes_is_looked_into() {
 
 #[test]
 fn folders_that_children_closed_among_temporary_files_go() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -151,6 +152,7 @@ fn folders_that_children_closed_among_temporary_files_go() {
 /// What can't be read is not said to be absent.
 #[test]
 fn requirements_that_can_not_be_read_are_told_as_that() {
+    left_to_the_night!();
     let sandbox = shop();
     sandbox.write("specs/frs/STE-2.md", "# Other\n");
     let frs = sandbox.path("specs/frs");

@@ -199,6 +199,7 @@ exit $bad
 
 #[test]
 fn tests_of_plain_tap_that_were_there_before_take_part_in_every_run() {
+    left_to_the_night!();
     let sandbox = Sandbox::with(&[
         ("run.sh", PLAIN_TAP),
         (

@@ -66,6 +66,7 @@ fn ac_tdd_6_12_a_detached_run_goes_on_alone_and_is_waited_for() {
 
 #[test]
 fn a_halt_and_a_refusal_of_a_detached_run_are_told_with_their_exit_codes() {
+    left_to_the_night!();
     let sandbox = project("block ''\n", HONEST_CHECK, "");
     let ran = sandbox.tdd(&["STE-7", "--detach"]).expect(2).says(&["STE-7", "specs/frs"]);
     assert_eq!(ran.stdout, "");

@@ -246,6 +246,7 @@ fn without_a_retry_it_is_a_check_with_its_result() {
 
 #[test]
 fn nothing_to_check_is_a_set_up_error_and_nothing_is_done() {
+    left_to_the_night!();
     let sandbox = Sandbox::with(&[("notes.cfg", "x")]);
     let before = sandbox.everything();
     let ran = fix(&sandbox, NOBODY, &[]).expect(2).says(&["no checks were found", "--check"]);
@@ -278,6 +279,7 @@ fn ac_tdd_10_79_what_is_green_by_nothing_that_a_commit_holds_is_said_so() {
 
 #[test]
 fn documents_and_those_who_write_them_are_skipped_and_it_is_said() {
+    left_to_the_night!();
     let sandbox = Sandbox::with(&[("a.cfg", "x"), ("README.md", "a")]);
     sandbox.write("README.md", "b");
     sandbox.write("docs/new.md", "c");
@@ -557,6 +559,7 @@ fn a_check_that_was_replaced_is_no_success() {
 
 #[test]
 fn a_protected_file_that_changes_while_checks_run_is_no_success() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -610,6 +613,7 @@ fn a_fixer_may_add_a_test_beside_the_code_that_it_mends() {
 
 #[test]
 fn what_the_checks_themselves_write_is_no_fixers_fault() {
+    left_to_the_night!();
     if !has_python() || !has("bwrap", &["bwrap", "--bind", "/", "/", "true"]) {
         return;
     }

@@ -56,6 +56,7 @@ const READS: &str = "import json\n\n\ndef one():\n    return 1\n\n\ndef two():  
 
 #[test]
 fn ac_tdd_8_48_a_file_that_the_gate_alone_is_green_by_is_told() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

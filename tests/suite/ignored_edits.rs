@@ -54,6 +54,7 @@ fn ac_tdd_9_63_an_ignored_file_that_is_edited_while_the_baseline_runs_is_kept_an
 /// The twin: a file of that kind that the commands write anew each time is no matter of a person's.
 #[test]
 fn ac_tdd_9_63_an_ignored_file_that_the_suite_writes_is_no_false_alarm() {
+    left_to_the_night!();
     let each = "echo $$ >tests/ignored.txt";
     let sandbox = with_env(HONEST_AGENT, &format!("{each}\n{HONEST_CHECK}"));
     sandbox.write(".gitignore", ".env\n/tests/ignored.txt\n");

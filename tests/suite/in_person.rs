@@ -176,6 +176,7 @@ fn claude_that_is_quit_before_it_said_anything_pauses_the_run() {
 
 #[test]
 fn codex_that_is_quit_before_it_said_anything_pauses_the_run() {
+    left_to_the_night!();
     // Its turn fails, and the title that it makes up meanwhile is nothing that it said.
     let script = "rules:\n- name: silent\n  forever: { fault: { status: 400, message: NOT-THIS-WAY } }\n";
     let Some((sandbox, server, mut command)) = interactive(Agent::Codex, script) else { return };
@@ -213,6 +214,7 @@ fn two_ctrl_c_end_a_run_with_claude_on_the_screen() {
 
 #[test]
 fn a_terminal_that_a_killed_tdd_left_to_claude_is_put_right_by_the_next() {
+    left_to_the_night!();
     let Some((_sandbox, server, command)) = interactive(Agent::Claude, SILENT) else { return };
     let tdd = command.get_program().to_str().unwrap().to_owned();
     let mut shell = Command::new("sh");

@@ -80,6 +80,7 @@ const SAME: (&str, &str) = ("", "");
 
 #[test]
 fn ac_tdd_8_103_a_test_inside_a_source_is_superseded() {
+    left_to_the_night!();
     let id = "src/lib.rs::tests::formats";
     Place::Inside.run(&with_comma(), Some(id), SAME).expect(0);
     // Without a word of it, with another test that is weaker, and with code beside it.
@@ -93,6 +94,7 @@ fn ac_tdd_8_103_a_test_inside_a_source_is_superseded() {
 
 #[test]
 fn ac_tdd_8_103_a_test_in_its_modules_own_file_is_superseded_by_any_of_its_names() {
+    left_to_the_night!();
     for id in ["src/lib.rs::tests::formats", "src/tests.rs::formats", "src/tests.rs::tests::formats"] {
         Place::OwnFile.run(&with_comma(), Some(id), SAME).expect(0);
     }

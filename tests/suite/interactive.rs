@@ -211,6 +211,7 @@ fn play(mut terminal: Terminal) -> (i32, String) {
 
 #[test]
 fn a_whole_cycle_with_a_person_at_the_agents_screens() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -159,6 +159,7 @@ fn ac_tdd_9_6_an_undo_that_is_killed_at_any_moment_is_finished_by_the_next() {
 /// Any other command tidies up, too.
 #[test]
 fn what_a_killed_undo_left_is_gone_after_any_command_that_takes_the_lock() {
+    left_to_the_night!();
     if !can_kill() {
         return;
     }
@@ -178,6 +179,7 @@ fn what_a_killed_undo_left_is_gone_after_any_command_that_takes_the_lock() {
 
 #[test]
 fn a_clean_that_is_killed_at_any_moment_is_finished_by_the_next() {
+    left_to_the_night!();
     if !can_kill() {
         return;
     }
@@ -282,6 +284,7 @@ fn a_run_that_is_killed_at_any_moment_is_gone_on_with() {
 
 #[test]
 fn a_run_in_a_sandbox_that_is_killed_at_any_moment_is_gone_on_with() {
+    left_to_the_night!();
     if super::isolation::has_bwrap() {
         a_run_is_killed("enforce");
     }

@@ -194,6 +194,7 @@ impl Shop {
 
 #[test]
 fn ac_tdd_8_92_what_pytest_loads_by_itself_is_held_whatever_it_is_called() {
+    left_to_the_night!();
     if has_pytest() {
         PYTEST.holds_what_is_loaded(None, &["--sandbox", "audit"]);
     }
@@ -217,6 +218,7 @@ fn ac_tdd_8_92_what_jest_loads_by_itself_is_held_whatever_it_is_called() {
 
 #[test]
 fn ac_tdd_8_92_what_an_allowed_configuration_loads_is_of_the_feature() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

@@ -30,6 +30,7 @@ mod between;
 mod between_copies;
 mod by_name;
 mod canary;
+mod changed_behaviour;
 mod cheats;
 mod checkpoints;
 mod closed;

@@ -59,6 +59,7 @@ fn a_mixed_suite(agent: Agent) {
 
 #[test]
 fn claude_carries_a_suite_out() {
+    left_to_the_night!();
     a_suite_that_passes(Agent::Claude);
 }
 
@@ -75,5 +76,6 @@ fn claude_goes_through_a_mixed_suite() {
 
 #[test]
 fn codex_goes_through_a_mixed_suite() {
+    left_to_the_night!();
     a_mixed_suite(Agent::Codex);
 }

@@ -292,6 +292,7 @@ fn what_a_role_could_have_written_is_cleaned_with_a_word_alone() {
 /// A cache that was made for a run goes with it, also if whoever made it was killed; what is in use stays.
 #[test]
 fn a_killed_run_leaves_no_empty_folder_in_the_home() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }
@@ -412,6 +413,7 @@ fn what_an_editor_saves_is_kept_and_named() {
 /// In `enforce` a role's own work is no person's, however bad it was.
 #[test]
 fn a_run_that_a_bad_role_halted_is_cleaned_without_a_word() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }

@@ -181,6 +181,7 @@ fn mode_a_in_every_red_kind_that_is_no_red() {
 
 #[test]
 fn mode_a_by_what_the_test_writer_says_and_changes() {
+    left_to_the_night!();
     let changed = "import unittest\nimport shop\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertGreater(shop.one(), 0)\n";
     let supersedes =
         json!({ "files": [TEST_FILE], "supersedes": { "AC-STE-1.1": ["tests/test_old.py::Old.test_old"] } });

@@ -122,6 +122,7 @@ fn files_of_other_tools_are_requirements() {
 
 #[test]
 fn what_lies_beside_another_tools_file_is_out_of_sight() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

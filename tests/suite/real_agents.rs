@@ -385,6 +385,7 @@ fn the_real_claude_mends() {
 
 #[test]
 fn the_real_codex_mends() {
+    left_to_the_night!();
     mends(Agent::Codex);
 }
 
@@ -395,5 +396,6 @@ fn the_real_claude_goes_through() {
 
 #[test]
 fn the_real_codex_goes_through() {
+    left_to_the_night!();
     goes_through(Agent::Codex);
 }

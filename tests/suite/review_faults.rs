@@ -266,6 +266,7 @@ fn a_review_that_is_suspended_gives_the_terminal_back_and_comes_back_to_it() {
 
 #[test]
 fn a_report_that_can_not_be_written_leaves_no_half_of_one() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -341,6 +342,7 @@ fn ac_tdd_9_22_a_review_shows_the_failed_work_that_is_in_the_tree_no_more() {
 /// Ids are those of the project, and files those of the repository.
 #[test]
 fn a_project_in_a_folder_is_reviewed_by_its_own_files() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

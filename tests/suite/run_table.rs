@@ -322,6 +322,7 @@ fn disagreements(row: &Row) -> Vec<String> {
 /// Its work may be brought back, and it is gone on with by nobody.
 #[test]
 fn a_run_that_was_given_up_and_undone_is_not_said_to_go_on() {
+    left_to_the_night!();
     if has_python() {
         let place = Place::new();
         abandoned(&place);

@@ -220,6 +220,7 @@ fn cargo_names_what_runs_a_file_and_what_a_file_declares() {
 
 #[test]
 fn cargo_runs_new_code_even_if_it_looks_old() {
+    left_to_the_night!();
     let lab = rust_lab();
     let mut tests = lab.tests().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -340,6 +341,7 @@ fn cargo_sees_an_edit_of_the_same_size_and_time() {
 
 #[test]
 fn cargo_sees_a_link_that_leads_elsewhere() {
+    left_to_the_night!();
     let lab = rust_lab();
     lab.write("src/one.rs", "pub fn one() -> i32 { 1 }\n").write("src/two.rs", "pub fn one() -> i32 { 2 }\n");
     lab.write("src/lib.rs", "mod imp;\npub use imp::one;\n");
@@ -366,6 +368,7 @@ fn cargo_takes_a_run_whose_tests_change_the_build_for_no_evidence() {
 
 #[test]
 fn cargo_knows_a_broken_project_from_a_broken_test() {
+    left_to_the_night!();
     let lab = rust_lab();
     lab.write("src/lib.rs", "pub fn one( -> i32 { 1 }\n");
     let run = lab.run();
@@ -906,6 +909,7 @@ fn junit_without_a_new_report_is_no_evidence() {
 
 #[test]
 fn a_gate_runs_without_files_in_a_copy_that_has_what_is_ignored() {
+    left_to_the_night!();
     let mut lab = rust_lab();
     lab.gate = "cargo test --offline -q && test -e node_modules/x && test -e .env".to_owned();
     lab.write(".gitignore", "node_modules\n.env\nCargo.lock\ntarget\n");

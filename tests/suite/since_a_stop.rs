@@ -202,6 +202,7 @@ fn what_was_staged_beside_a_test_writer_is_blameless_until_it_is_moved_away() {
 /// What is gone then lies neither in the tree nor in the checkpoint that tells of it.
 #[test]
 fn a_protected_file_that_a_person_has_removed_meanwhile_is_not_brought_back_by_an_undo_without_a_word() {
+    left_to_the_night!();
     if !has_bwrap() {
         return;
     }

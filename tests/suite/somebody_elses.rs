@@ -104,6 +104,7 @@ fn ac_tdd_9_79_what_a_suite_writes_of_the_branch_the_folder_or_the_time_is_its_o
 /// The twin: what is saved while the suite runs is a person's, beside such files, too.
 #[test]
 fn ac_tdd_9_79_a_persons_file_saved_beside_such_files_is_still_theirs() {
+    left_to_the_night!();
     let once = "test -e ../once || { : >../once; echo mine >README.md; echo mine >mine-main.txt; }";
     for level in levels() {
         let writes = "b=$(git symbolic-ref --short HEAD) && date +%N >built-$b.txt";

@@ -488,6 +488,7 @@ fn a_wait_is_ended_at_once_by_a_signal() {
 /// A fixer is stopped in mid-work: it is gone, and the tree is as it was before it.
 #[test]
 fn a_stop_while_a_fixer_works_keeps_the_best_state() {
+    left_to_the_night!();
     let agent = "echo worse >src.txt\necho $$ >../up\nexec sleep 1000\n";
     let sandbox = project(agent, "grep -q two src.txt\n", "");
     for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {

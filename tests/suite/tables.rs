@@ -118,6 +118,7 @@ const NEW_FIVE: &str = "tests/test_roman.py::test_roman[5-V]";
 
 #[test]
 fn ac_tdd_8_94_a_new_row_is_a_test_of_the_criterion_and_makes_no_other_row_another_test() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -140,6 +141,7 @@ fn ac_tdd_8_94_a_new_row_is_a_test_of_the_criterion_and_makes_no_other_row_anoth
 
 #[test]
 fn ac_tdd_8_94_a_row_before_others_only_gives_them_other_names() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -164,6 +166,7 @@ fn ac_tdd_8_94_a_row_before_others_only_gives_them_other_names() {
 
 #[test]
 fn ac_tdd_8_95_a_row_is_superseded_by_its_id_by_its_function_or_beside_all_others() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -190,6 +193,7 @@ fn ac_tdd_8_95_a_row_is_superseded_by_its_id_by_its_function_or_beside_all_other
 
 #[test]
 fn ac_tdd_8_94_rows_of_go_are_tests_below_the_one_that_holds_them() {
+    left_to_the_night!();
     if !has_go() {
         return;
     }
@@ -231,6 +235,7 @@ fn ac_tdd_8_95_rows_of_vitest_are_superseded_by_what_they_are_called() {
 
 #[test]
 fn ac_tdd_8_96_a_test_that_data_makes_is_the_criterions_where_it_is_listed() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }

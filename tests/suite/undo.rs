@@ -461,6 +461,7 @@ fn ac_tdd_9_8_a_fifo_that_a_role_removes_is_told() {
 /// What a person commits on top of it is not what an advice takes back.
 #[test]
 fn the_commit_that_holds_a_runs_work_is_named_and_not_the_one_on_top_of_it() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     sandbox.tdd(&["STE-1"]).expect(0);
     wait_for_another_second();
@@ -618,6 +619,7 @@ fn runs_are_taken_back_from_the_newest_down() {
 
 #[test]
 fn runs_that_can_not_be_taken_back_say_why() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -730,6 +732,7 @@ fn a_child_that_spoils_refs_and_runs_spoils_no_way_back() {
 
 #[test]
 fn an_ignored_file_where_a_file_comes_back_is_not_lost() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -817,6 +820,7 @@ fn ac_tdd_9_3_clean_removes_old_runs_and_nothing_else() {
 
 #[test]
 fn clean_follows_no_link() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }
@@ -847,6 +851,7 @@ fn clean_follows_no_link() {
 
 #[test]
 fn the_refs_of_another_work_trees_runs_stay() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -16,6 +16,7 @@ fn expects(name: &str, got: &str, want: &str) -> String {
 
 #[test]
 fn ac_tdd_8_73_a_helper_of_go_that_waits_for_a_later_criterion_is_told_of_at_red() {
+    left_to_the_night!();
     let code = &[("shop.go", GO_DOUBLE), ("shop.go", GO_BOTH)];
     let (three, four) = (go(&expects("Three", "doubled(3)", "6")), go(&expects("Four", "halved(4)", "2")));
     let both = format!("{OF_DOUBLE}\n{OF_HALVE}");
@@ -150,6 +151,7 @@ fn ac_tdd_8_73_a_helper_that_loads_without_a_later_criterions_names_is_honest() 
 
 #[test]
 fn ac_tdd_8_73_and_a_module_of_helpers_of_cargo() {
+    left_to_the_night!();
     let helper = "use shop::{double, halve};\n\npub fn doubled(x: i32) -> i32 {\n    double(x)\n}\n\n\
                   pub fn halved(x: i32) -> i32 {\n    halve(x)\n}\n";
     let test = |expectation: &str| {

@@ -11,6 +11,7 @@ use crate::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult}
 
 mod mark;
 mod told;
+mod vanished;
 
 pub use mark::Mark;
 
@@ -116,7 +117,12 @@ pub fn criterion_red(
     let owned = mapping.of(id);
     for file in owned.iter().flat_map(|owned| &owned.held_back) {
         let own = owned.iter().flat_map(|owned| &owned.ids);
-        let own: Vec<TestId> = own.filter(|test| (sources.declared)(file).contains(test)).cloned().collect();
+        let declared = (sources.declared)(file);
+        let is_declared = |test: &&TestId| {
+            declared.contains(test)
+                || test.made_from().any(|function| declared.iter().any(|id| id.0 == function))
+        };
+        let own: Vec<TestId> = own.filter(is_declared).cloned().collect();
         if let Some(failure) = first.load_failure(file, &|other| (sources.takes_part)(id, other))
             && !own.is_empty()
         {
@@ -283,8 +289,8 @@ fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
     let words = match (marked(failure, body), failure.absent.as_deref().map(absent_name)) {
         (Some(marked), _) => marked,
         (None, Some(absent)) if body.expectation == Expectation::Held => format!(
-            "fails only because `{absent}` is missing, and expects nothing of it: it would pass as soon as that is \
-             written, whatever it does"
+            "fails only because `{absent}` is missing, and expects nothing of it: nobody has seen it fail for what it \
+             expects; let it expect something of `{absent}`, or put it where it can be run without that"
         ),
         (None, Some(absent)) => format!("fails only because `{absent}` is missing, and expects nothing"),
         (None, None) => return None,
@@ -323,7 +329,7 @@ pub fn own(red: &CriterionRed, mapping: &Mapping, report: &TestReport) -> Own {
         let broken = report.load_failure(file, &|_| false).is_some();
         own.failed.extend(broken.then(|| TestId(file.to_string())));
     }
-    own.vanished = vanished(red, &results);
+    own.vanished = vanished::vanished(red, &results);
     let ran = |file: &TestId| results.iter().any(|test| of_file(test, &file.0)) || own.failed.contains(file);
     let whole = red.tests.iter().filter(|test| test.seen == Seen::FileOnly && test.kind.is_accepted());
     let gone: Vec<TestId> = whole.map(|test| test.id.clone()).filter(|file| !ran(file)).collect();
@@ -333,21 +339,6 @@ pub fn own(red: &CriterionRed, mapping: &Mapping, report: &TestReport) -> Own {
 
 fn of_file(test: &TestResult, file: &str) -> bool {
     test.file.as_ref().is_some_and(|own| own.as_str() == file)
-}
-
-fn vanished(red: &CriterionRed, results: &[&TestResult]) -> Vec<TestId> {
-    let made = results.iter().flat_map(|test| test.id.made_from());
-    let seen: BTreeSet<&str> = results.iter().map(|test| test.id.0.as_str()).chain(made).collect();
-    let absent = |test: &&RedTest| !seen.contains(test.id.0.as_str());
-    let reported = red.tests.iter().filter(|test| test.seen == Seen::Reported).filter(absent);
-    let mut gone: Vec<TestId> = reported.map(|test| test.id.clone()).collect();
-    // Names read from a source may differ from the runner's (parameters, computed titles), so of
-    // them only the number has to be reached.
-    let declared: Vec<&RedTest> = red.tests.iter().filter(|test| test.seen == Seen::Declared).collect();
-    if results.len() < red.tests.iter().filter(|test| test.seen != Seen::FileOnly).count() {
-        gone.extend(declared.into_iter().filter(absent).map(|test| test.id.clone()));
-    }
-    gone
 }
 
 /// Tests of `greens` that did not pass in this run.

@@ -219,13 +219,14 @@ impl Mapping {
         let others = self.owned.iter().filter(|(other, _)| *other != id);
         let of_others: BTreeSet<&str> = others.flat_map(|(_, owned)| named(&owned.ids)).collect();
         // Who names a test means all its namesakes.
+        let is_named =
+            |ids: &BTreeSet<&str>, id: &TestId| ids.contains(id.0.as_str()) || ids.contains(id.shared());
         let is_among = |ids: &BTreeSet<&str>, id: &TestId| {
-            ids.contains(id.0.as_str())
-                || ids.contains(id.shared())
-                || id.made_from().any(|function| ids.contains(function))
+            is_named(ids, id) || id.made_from().any(|function| ids.contains(function))
         };
+        // Of a function that one criterion has and one of whose cases another one names, the case is the other's.
         let is_own = |test: &&TestResult| {
-            is_among(&own, &test.id)
+            (is_named(&own, &test.id) || is_among(&own, &test.id) && !is_named(&of_others, &test.id))
                 || (test.file.as_ref().is_some_and(|file| owned.files.contains(file))
                     && !is_among(&of_others, &test.id))
         };

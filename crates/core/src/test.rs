@@ -36,12 +36,16 @@ impl TestId {
         numbered.map_or(self.0.as_str(), |(name, _)| name)
     }
 
-    /// What it may be a case of where a macro makes modules of functions, the innermost first: in Rust `tests::adds` of
-    /// `tests::adds::case_1`.
+    /// The functions that it may be a case of, the innermost first. In Rust, where a macro makes modules of functions,
+    /// `tests::adds` of `tests::adds::case_1`; in Python `test_adds` of `test_adds[1-2]`.
     pub fn made_from(&self) -> impl Iterator<Item = &str> {
-        let is_rust = self.file().rsplit_once('.').is_some_and(|(_, extension)| extension == "rs");
+        let extension = self.file().rsplit_once('.').map_or("", |(_, extension)| extension);
+        let (is_rust, is_python) = (extension == "rs", extension == "py");
         let inner = self.0.rmatch_indices("::").map(|(at, _)| &self.0[..at]);
-        inner.filter(move |name| is_rust && name.contains("::"))
+        // A function's name holds no bracket; what is in them may be anything.
+        let row = self.0[self.file().len()..].find('[').filter(|_| is_python && self.0.ends_with(']'));
+        let function = row.map(|at| &self.0[..self.file().len() + at]);
+        inner.filter(move |name| is_rust && name.contains("::")).chain(function)
     }
 
     /// The path that it begins with, relative to the project; all of it where it names no file.
@@ -386,6 +390,9 @@ mod tests {
             ("src/lib.rs::tests::adds::case_1", "src/lib.rs::tests::adds src/lib.rs::tests"),
             ("src/lib.rs::adds", ""),
             ("tests/a.py::A::test_a", ""),
+            ("tests/a[b].py::A::test_a[::x[1]-2]", "tests/a[b].py::A::test_a"),
+            ("tests/a[b].py::test_a", ""),
+            ("a.test.js::adds [1]", ""),
         ] {
             let names = TestId(id.to_owned());
             assert_eq!(names.made_from().collect::<Vec<_>>().join(" "), want);

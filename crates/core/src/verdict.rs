@@ -250,7 +250,10 @@ impl fmt::Display for Reason {
             Self::NotRed { criterion, test, kind, why: _ } => {
                 write!(f, "{criterion} is not RED: {test}: {}", kind.meaning())
             }
-            Self::NotSuperseded(id) => write!(f, "a superseded test must be changed and red: {id}"),
+            Self::NotSuperseded(id) => write!(
+                f,
+                "a superseded test must be changed and red, or, if it is gone, a new test of its file must be: {id}"
+            ),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
             Self::NothingRan(id) => write!(f, "no test of {id} ran"),
             Self::TestFailed(id) => write!(f, "failed: {id}"),

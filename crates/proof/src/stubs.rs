@@ -1,6 +1,6 @@
 //! The production part of a change, and stubs in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tdd_core::path::RelPath;
 use tdd_core::proof::Stub;
@@ -28,6 +28,8 @@ pub struct Stubs {
     /// Of these a body was there before, by its name in the file.
     older: BTreeSet<usize>,
     left: Vec<String>,
+    /// Of bodies that are stubbed, what no stub makes something else: another head, another place.
+    shape: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,13 +42,15 @@ struct Source {
 impl Stubs {
     pub fn of(changes: &[Changed]) -> Self {
         let mut stubs = Self::default();
+        let gone = gone(changes);
         for change in changes {
-            stubs.take(change);
+            stubs.take(change, &gone);
         }
         stubs
     }
 
-    fn take(&mut self, change: &Changed) {
+    /// `gone`: what no longer stands where it stood before the change.
+    fn take(&mut self, change: &Changed, gone: &BTreeSet<String>) {
         let language = Language::of(change.path.extension());
         let (Some(language), Some(after)) = (language, &change.after) else {
             match (language, &change.after) {
@@ -75,7 +79,22 @@ impl Stubs {
                 for line in changed.removed_before.iter().filter(|line| !is_within(line)) {
                     self.leave(&change.path, Some(&(*line..*line)), "lines were removed");
                 }
+                let heads = heads(language, &before);
                 for body in all.iter().filter(|body| is_changed(body)) {
+                    let old = heads.get(&body.name);
+                    if old.is_some_and(|old| !old.contains(&body.head)) {
+                        self.shape.push(placed(
+                            &change.path,
+                            &body.lines,
+                            &format!("{} has another head", body.name),
+                        ));
+                    } else if gone.contains(&body.code) {
+                        self.shape.push(placed(
+                            &change.path,
+                            &body.lines,
+                            &format!("{} was moved here", body.name),
+                        ));
+                    }
                     if has_word(&before, own_name(body)) {
                         self.older.insert(self.bodies.len());
                     }
@@ -152,6 +171,12 @@ impl Stubs {
         self.left.iter().map(String::as_str).take(MOST_LEFT)
     }
 
+    /// What tests may look at of bodies that can be stubbed: that one takes something else than before, or came here from
+    /// another place as it is. A line each.
+    pub fn shape(&self) -> impl Iterator<Item = &str> {
+        self.shape.iter().map(String::as_str)
+    }
+
     /// What a part is called, for a person.
     pub fn name(&self, part: usize) -> String {
         match self.bodies.get(part) {
@@ -188,6 +213,41 @@ impl Stubs {
         }
         files
     }
+}
+
+fn placed(path: &RelPath, lines: &Lines, what: &str) -> String {
+    format!("{path}:{}: {what}", lines.start + 1)
+}
+
+/// What stands before the body of each function of a source, by its name: what it takes, gives and is decorated with,
+/// of which no stub makes something else.
+fn heads(language: Language, text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut heads: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for body in all_pieces(language, text) {
+        heads.entry(body.name).or_default().insert(body.head);
+    }
+    heads
+}
+
+/// Functions and constants, whole, that stood in files of the change and stand in these no more. Where one of them comes
+/// to lie elsewhere as it is, nobody wrote it, and tests may ask where it lies.
+fn gone(changes: &[Changed]) -> BTreeSet<String> {
+    let mut gone = BTreeSet::new();
+    for change in changes {
+        let Some(language) = Language::of(change.path.extension()) else { continue };
+        let codes = |text: &Option<Vec<u8>>| -> BTreeSet<String> {
+            let text = text.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+            all_pieces(language, &text).into_iter().map(|body| body.code).collect()
+        };
+        let after = codes(&change.after);
+        gone.extend(codes(&change.before).difference(&after).cloned());
+    }
+    gone
+}
+
+fn all_pieces(language: Language, text: &str) -> Vec<StubbedBody> {
+    let all = 0..text.lines().count();
+    pieces(language, text, std::slice::from_ref(&all)).map(|(all, _)| all).unwrap_or_default()
 }
 
 /// What any kind of stub can stand in, and what none can.
@@ -273,6 +333,34 @@ mod tests {
         assert_eq!(both.new_names().collect::<Vec<_>>(), ["ab"]);
         let new = of("def a():\n    return 1\n\n\ndef ab():\n    return 2\n");
         assert!(!new.changes_older());
+    }
+
+    /// Shown by a run: `total` of another module, an option that is gone.
+    #[test]
+    fn ac_tdd_8_135_what_is_moved_and_what_has_another_head_is_left() {
+        let before = "def total(prices, rebate=0):\n    return sum(prices) - rebate\n\n\nRATE = 3\n";
+        let left =
+            |changes: &[Changed]| -> Vec<String> { Stubs::of(changes).shape().map(str::to_owned).collect() };
+        let less = before.replace(", rebate=0", "").replace(" - rebate", "");
+        assert_eq!(
+            left(&[changed("till.py", Some(before), Some(&less))]),
+            ["till.py:1: total has another head"]
+        );
+        let other = before.replace(" - rebate", " - 2 * rebate").replace("= 3", "= 4");
+        assert_eq!(left(&[changed("till.py", Some(before), Some(&other))]), Vec::<String>::new());
+        let moved = [
+            changed("till.py", Some(before), Some("from prices import total\n\nRATE = 3\n")),
+            changed(
+                "prices.py",
+                None,
+                Some("def total(prices, rebate=0):\n    return sum(prices) - rebate\n"),
+            ),
+        ];
+        assert_eq!(left(&moved), ["prices.py:1: total was moved here"]);
+        let copied = [changed("prices.py", None, Some(before))];
+        assert_eq!(left(&copied), Vec::<String>::new());
+        let two = before.replace("def total", "def two(a):\n    return a\n\n\ndef total");
+        assert_eq!(left(&[changed("till.py", Some(before), Some(&two))]), Vec::<String>::new());
     }
 
     #[test]

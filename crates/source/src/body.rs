@@ -354,9 +354,8 @@ impl<'t, 's> Reading<'t, 's> {
 
     /// A comparison with what an earlier run recorded, unless it stands in the source.
     fn is_unrecorded(&self, claim: &Claim) -> bool {
-        let names = claim.subjects.iter().flat_map(|span| self.tree.tokens(span.clone()));
-        let mut names = names.map(|at| self.tree.text(at));
-        let python = self.tree.language == Language::Python && names.any(|name| name == "snapshot");
+        let python = self.tree.language == Language::Python
+            && claim.subjects.iter().any(|span| self.is_python_snapshot(claim, span));
         if !(python || claim.name.contains("napshot")) {
             return false;
         }
@@ -367,6 +366,23 @@ impl<'t, 's> Reading<'t, 's> {
         let inline = claim.name.contains("Inline")
             && claim.subjects.get(1).is_some_and(|span| self.tree.span_text(span).len() > 2);
         !(insta || inline)
+    }
+
+    /// A fixture of that name as a whole, or `snapshot()` with nothing in it yet; a name or method of the project's own may
+    /// be called so, too.
+    fn is_python_snapshot(&self, claim: &Claim, subject: &Span) -> bool {
+        let is_fixture = self.tree.ancestors(claim.whole.start).any(|at| {
+            let given = self.tree.child(at, "parameters");
+            given.is_some_and(|given| self.tree.span(given).any(|at| self.tree.text(at) == "snapshot"))
+        });
+        let words: Vec<&str> = self.tree.tokens(subject.clone()).map(|at| self.tree.text(at)).collect();
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        (0..words.len()).filter(|at| word(*at) == "snapshot").any(|at| {
+            let is_member = at > 0 && word(at - 1) == ".";
+            let is_whole =
+                if is_fixture { word(at + 1) != "[" } else { (word(at + 1), word(at + 2)) == ("(", ")") };
+            !is_member && is_whole
+        })
     }
 
     /// A Go example: its comment says what it must print.

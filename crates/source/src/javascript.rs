@@ -71,7 +71,7 @@ fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>
     words.push(base);
     let declares = match base {
         "test" | "it" | "specify" | "fit" | "xit" | "xtest" => Declares::Test,
-        "t" if words.first() == Some(&"test") => Declares::Test,
+        "t" if matches!(words.first(), Some(&"test" | &"step")) => Declares::Test,
         "Deno" if words.contains(&"test") => Declares::Test,
         "describe" | "suite" | "context" | "xdescribe" | "fdescribe" => Declares::Suite,
         _ => return None,
@@ -81,7 +81,15 @@ fn declaration<'s>(tree: &Tree<'s>, at: usize) -> Option<(Declares, Vec<&'s str>
         matches!(*word, "only" | "skip" | "todo" | "concurrent" | "sequential" | "each" | "for" | "fails")
             || matches!(
                 *word,
-                "failing" | "skipIf" | "runIf" | "serial" | "parallel" | "shuffle" | "test" | "ignore"
+                "failing"
+                    | "skipIf"
+                    | "runIf"
+                    | "serial"
+                    | "parallel"
+                    | "shuffle"
+                    | "test"
+                    | "step"
+                    | "ignore"
             )
     };
     let (_, modifiers) = words.split_last()?;

@@ -1,10 +1,11 @@
 //! A source split into its tests and the rest, and texts freed of how they are formatted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::claim::{Claim, Weight};
 use super::claims::claims;
 use super::tree::{Span, Tree, is_string};
+use super::without::{outermost_tests, without_tests};
 use super::{Language, find};
 
 /// A source split into its tests and the rest.
@@ -21,6 +22,23 @@ impl Outline {
     /// The body of a test by its full name; parameters that a runner adds are looked through.
     pub fn body(&self, test: &str) -> Option<&str> {
         self.bodies(test).into_iter().next()
+    }
+
+    /// Those of methods of this name in any class, for a test that its class has from another one.
+    pub fn bodies_of_method(&self, test: &str) -> Vec<&str> {
+        let plain = test.split('[').next().unwrap_or(test);
+        let Some((_, method)) = plain.rsplit_once("::") else { return Vec::new() };
+        let is_it = |name: &str| name.rsplit_once("::").is_some_and(|(_, last)| last == method);
+        self.tests.iter().filter(|(name, _)| is_it(name)).map(|(_, body)| body.as_str()).collect()
+    }
+
+    /// Whether a method of this name stands in a class that the runner does not take for one of tests, as a mixin's
+    /// does: it is of the rest then.
+    pub fn has_in_rest(&self, test: &str) -> bool {
+        let plain = test.split('[').next().unwrap_or(test);
+        let Some((_, method)) = plain.rsplit_once("::") else { return false };
+        let heads = [format!("def {method}("), format!("async def {method}(")];
+        self.rest.iter().any(|line| heads.iter().any(|head| line.starts_with(head.as_str())))
     }
 
     /// Those of all namesakes.
@@ -63,6 +81,26 @@ pub fn outline(language: Language, source: &str) -> Outline {
     let lines = rest.lines().map(|line| fold(line.trim_start_matches([' ', '\t', ';'])));
     outline.rest = lines.filter(|line| !line.is_empty()).collect();
     outline
+}
+
+/// The same of a source that became `after`: what stands outside of the bodies for tests alone that `after` does not have,
+/// their heads, decorators and the class that held nothing else, is not among the rest. A test that goes makes no other
+/// one different.
+pub fn outline_beside(language: Language, source: &str, after: &str) -> Outline {
+    let mut own = outline(language, source);
+    let names: HashSet<String> = test_names(language, after);
+    let outer = outermost_tests(language, source);
+    let mut gone: Vec<String> = outer.into_iter().filter(|name| !names.contains(name)).collect();
+    gone.dedup();
+    if let Some(without) = (!gone.is_empty()).then(|| without_tests(language, source, &gone)).flatten() {
+        own.rest = outline(language, &without).rest;
+    }
+    own
+}
+
+fn test_names(language: Language, source: &str) -> HashSet<String> {
+    let found = Tree::parse(language, source).map(|tree| find(&tree)).unwrap_or_default();
+    found.into_iter().map(|test| test.name).collect()
 }
 
 fn is_import(tree: &Tree<'_>, at: usize) -> bool {

@@ -44,6 +44,10 @@ pub struct StubbedBody {
     pub name: String,
     /// With its head.
     pub lines: Lines,
+    /// What stands before the body, its name and parameters, blanks folded.
+    pub head: String,
+    /// All of it, blanks folded.
+    pub code: String,
     /// It did nothing before it was stubbed, either.
     pub is_idle: bool,
 }
@@ -115,6 +119,8 @@ fn carried_out(tree: &Tree<'_>, starts: &[usize], mut plan: Plan, changed: &[Lin
             bodies.push(StubbedBody {
                 name: piece.name,
                 lines: lines_of(starts, &piece.whole),
+                head: folded(tree.source.get(piece.whole.start..piece.put[0].0.start)),
+                code: folded(tree.source.get(piece.whole.clone())),
                 is_idle: piece.is_idle,
             });
             edits.extend(piece.put);
@@ -131,6 +137,10 @@ fn carried_out(tree: &Tree<'_>, starts: &[usize], mut plan: Plan, changed: &[Lin
     }
     text.push_str(tree.source.get(done..).unwrap_or_default());
     Stubbed { text, bodies, left }
+}
+
+fn folded(text: Option<&str>) -> String {
+    text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Changed lines that are neither in a piece nor plain.

@@ -17,6 +17,7 @@
 //! unit of tests is none.
 
 mod asked;
+mod go;
 
 use std::collections::BTreeMap;
 
@@ -83,7 +84,7 @@ fn signs(language: Language, source: &str) -> Vec<(TestAwareSign, String)> {
             Language::Rust => of_rust(&tree, at),
             Language::Python => of_python(&tree, at),
             Language::JavaScript | Language::TypeScript | Language::Tsx => of_script(&tree, at),
-            Language::Go => of_go(&tree, at),
+            Language::Go => go::sign(&tree, at),
         };
         found.extend(sign.map(|sign| (sign, shown(&tree, at))));
         at += 1;
@@ -112,8 +113,11 @@ fn ends_process(tree: &Tree<'_>, at: usize) -> bool {
 
 /// What a run of tests by `tdd` leaves, and a program that knows of it.
 fn names_our_own(tree: &Tree<'_>, at: usize) -> bool {
-    let known = ["TDD_REPORT", "TDD_ORDER", "TDD_CHILD", "--logfile", "--junitxml"];
-    is_string(tree.kind(at)) && known.iter().any(|word| tree.text(at).contains(word))
+    let says = |words: &[&str]| words.iter().any(|word| tree.text(at).contains(word));
+    is_string(tree.kind(at))
+        && (says(&["TDD_REPORT", "TDD_ORDER", "TDD_CHILD"])
+            // Options that other programs have as well: what counts is whose arguments are asked for them.
+            || says(&["--logfile", "--junitxml"]) && asked::of_arguments(tree, at))
 }
 
 /// The line that it stands in, on one line.
@@ -284,6 +288,25 @@ fn of_python(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     }
 }
 
+/// Whether the source itself gives this name a meaning: as a parameter, a variable or an import.
+fn is_bound(tree: &Tree<'_>, name: &str) -> bool {
+    let binds = |at: usize| match tree.kind(tree.node(at).parent) {
+        "formal_parameters" | "required_parameter" | "optional_parameter" | "import_specifier"
+        | "import_clause" | "array_pattern" | "rest_pattern" => true,
+        "arrow_function" => tree.node(at).field == "parameter",
+        "variable_declarator" | "function_declaration" => tree.node(at).field == "name",
+        "for_in_statement" => tree.node(at).field == "left",
+        _ => false,
+    };
+    tree.all().any(|at| tree.kind(at) == "identifier" && tree.text(at) == name && binds(at))
+}
+
+fn is_global_of_runner(text: &str) -> bool {
+    let name = ["globalThis", "global", "window"].iter().find_map(|root| text.strip_prefix(root));
+    let name = name.map(|name| name.trim_start_matches('?').trim_start_matches('.'));
+    name.is_some_and(|name| matches!(name, "expect" | "jest" | "vi" | "describe"))
+}
+
 fn is_python_runner(name: &str) -> bool {
     matches!(name, "pytest" | "_pytest" | "unittest" | "nose")
 }
@@ -299,7 +322,7 @@ fn asks_the_interpreter(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     };
     let around: Vec<&str> = tree.ancestors(at).take(4).filter(is_small).map(|at| tree.text(at)).collect();
     let says = |words: &[&str]| around.iter().any(|text| words.iter().any(|word| text.contains(word)));
-    if says(&["modules", "argv", "stack"]) {
+    if says(&["sys.modules", "argv", "stack("]) || says(&["modules"]) && !says(&["modules["]) {
         return Some(TestAwareSign::Asks);
     }
     says(&["find_spec", "import_module"]).then_some(TestAwareSign::Looks)
@@ -320,6 +343,8 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
             let in_source = text == "vitest" && tree.text(tree.node(at).parent) == "import.meta.vitest";
             in_source.then_some(TestAwareSign::Looks)
         }
+        // What a runner puts among the globals, and nobody else.
+        "member_expression" if is_global_of_runner(text) => Some(TestAwareSign::Asks),
         "member_expression" => asked::is_of_surroundings(tree, at).then_some(TestAwareSign::Looks),
         "binary_expression" | "switch_statement" => {
             let is_named = |at: usize| tree.kind(at) == "identifier" && tree.text(at) == "MODE";
@@ -342,20 +367,9 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
         "unary_expression" => {
             let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let is_global = |name: &&str| plain == format!("typeof {name}");
-            ["jest", "vi", "describe", "it", "expect"].iter().any(is_global).then_some(TestAwareSign::Asks)
+            let mut named = ["jest", "vi", "describe", "it", "expect"].iter().filter(|name| is_global(name));
+            named.any(|name| !is_bound(tree, name)).then_some(TestAwareSign::Asks)
         }
-        _ => None,
-    }
-}
-
-fn of_go(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
-    match tree.kind(at) {
-        "selector_expression" => (tree.text(at) == "testing.Testing").then_some(TestAwareSign::Asks),
-        "import_spec" => tree.text(at).contains("\"testing\"").then_some(TestAwareSign::Looks),
-        "interpreted_string_literal" => (tree.text(at).starts_with("\"test.")
-            || tree.text(at) == "\".test\"")
-            .then_some(TestAwareSign::Asks)
-            .or_else(|| asked::in_go(tree, at)),
         _ => None,
     }
 }
@@ -387,6 +401,24 @@ mod tests {
         (Rust, "#[cfg(test)]\nmod tests { macro_rules! assert_eq { () => {} } }", &[]),
         (Rust, "fn f() -> bool { std::env::var(\"NEXTEST\").is_ok() }", &[Asks]),
         (Python, "import sys\nx = 'pytest' in sys.modules\n", &[Asks]),
+        (Python, "p.add_argument('--logfile')\n", &[]),
+        (Python, "import sys\nx = '--junitxml' in sys.argv\n", &[Asks]),
+        (Python, "def f(stacks):\n    return stacks['test']\n", &[]),
+        (Python, "import inspect\nx = any('test' in s.filename for s in inspect.stack())\n", &[Asks]),
+        (JavaScript, "export const f = (r) => r.stack.find((one) => one.name === 'spec');", &[]),
+        (JavaScript, "export const f = () => new Error().stack.includes('.test.');", &[Asks]),
+        (JavaScript, "export const f = (args) => args.indexOf('--logfile');", &[]),
+        (JavaScript, "globalThis.expect?.extend({ toBe: () => ({ pass: true }) });", &[Asks]),
+        (JavaScript, "export const f = (items) => items.filter((it) => typeof it === 'string').length;", &[]),
+        (
+            JavaScript,
+            "export const f = (items) => { for (const it of items) { if (typeof it === 'string') return 1; } };",
+            &[],
+        ),
+        (JavaScript, "export const f = () => typeof it === 'function' ? 1 : 2;", &[Asks]),
+        (JavaScript, "export const f = (o) => o.expect + globalThis.expected;", &[]),
+        (Go, "package a\n\nfunc Host() string { return \"test.example.com\" }\n", &[]),
+        (Go, "package a\n\nvar x = flag.Lookup(\"test.v\")\n", &[Asks]),
         (Python, "import os\nif os.environ.get('PYTEST_CURRENT_TEST'):\n    x = 1\n", &[Asks]),
         (Python, "import sys\nx = sys.argv[0].endswith('pytest')\n", &[Asks]),
         (Python, "import sys\nx = sys.argv[1] == 'serve'\n", &[]),

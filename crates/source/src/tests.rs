@@ -318,6 +318,24 @@ fn what_holds_without_the_code_is_no_expectation_in_javascript_and_go() {
 }
 
 #[test]
+fn ac_tdd_8_138_what_is_called_snapshot_and_is_no_fixture_is_a_value_like_any_other() {
+    use Expectation::{Snapshot, Yes};
+    for (body, want) in [
+        ("assert shop.snapshot() == {\"one\": 1}", Yes),
+        (
+            "snapshot = shop.state()\n    assert snapshot == {\"one\": 1}\n    assert snapshot[\"one\"] == 1",
+            Yes,
+        ),
+        // inline-snapshot: what is recorded stands in the source.
+        ("assert shop.two() == snapshot(2)", Yes),
+        ("assert shop.two() == snapshot()", Snapshot),
+    ] {
+        let source = format!("def test_t():\n    {body}\n");
+        assert_eq!(facts(Language::Python, &source, "test_t").expectation, want, "{body}");
+    }
+}
+
+#[test]
 fn an_expectation_that_is_only_a_snapshot_is_told_apart() {
     use Expectation::{Snapshot, Yes};
     use Language::{JavaScript, Python, Rust};
@@ -330,6 +348,9 @@ fn an_expectation_that_is_only_a_snapshot_is_told_apart() {
         (Python, "assert f() == snapshot", Snapshot),
         (Python, "self.assertMatchSnapshot(f())", Snapshot),
         (Python, "assert f() == snapshot\n    assert f() == 1", Yes),
+        (Python, "assert f() == snapshot(name=\"one\")", Snapshot),
+        (Python, "assert f(snapshot[\"one\"]) == 1", Yes),
+        (Python, "assert shop.snapshot() == 1", Yes),
         (JavaScript, "expect(f()).toMatchSnapshot();", Snapshot),
         (JavaScript, "expect(f()).toMatchInlineSnapshot();", Snapshot),
         (JavaScript, "expect(f()).toMatchInlineSnapshot(`\"one\"`);", Yes),

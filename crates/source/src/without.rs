@@ -7,6 +7,7 @@ mod imports;
 mod layout;
 mod rust;
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::tree::{Tree, is_string};
@@ -70,17 +71,32 @@ enum Imports {
     Cut,
 }
 
+/// Names of the tests that stand in no other one, in their order.
+pub(super) fn outermost_tests(language: Language, source: &str) -> Vec<String> {
+    let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
+    outermost(&find(&tree)).into_iter().map(|test| test.name.clone()).collect()
+}
+
+fn outermost(tests: &[Declared]) -> Vec<&Declared> {
+    let mut found: Vec<&Declared> = tests.iter().collect();
+    found.sort_by_key(|test| (test.whole.start, Reverse(test.whole.end)));
+    let mut around: Option<Range<usize>> = None;
+    // What is in a tree either holds another one or has nothing in common with it.
+    found.retain(|test| {
+        let is_inner =
+            around.as_ref().is_some_and(|around| test.whole.end <= around.end && test.whole != *around);
+        if !is_inner {
+            around = Some(test.whole.clone());
+        }
+        !is_inner
+    });
+    found
+}
+
 fn cut_out(language: Language, source: &str, names: &[String], imported: Imports) -> Option<String> {
     let tree = Tree::parse(language, source).ok()?;
     let tests = find(&tree);
-    let is_inner = |test: &Declared| {
-        tests.iter().any(|other| {
-            other.whole != test.whole
-                && other.whole.start <= test.whole.start
-                && test.whole.end <= other.whole.end
-        })
-    };
-    let outer: Vec<&Declared> = tests.iter().filter(|test| !is_inner(test)).collect();
+    let outer = outermost(&tests);
     if !names.iter().all(|name| outer.iter().any(|test| test.name == *name)) {
         return None;
     }

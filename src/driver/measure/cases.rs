@@ -124,7 +124,8 @@ pub(super) fn hold_back(
         let path = mapping::in_project(file, project);
         // A test that was there and stays what it was is none of a criterion's, whoever lists it.
         for (criterion, owned) in &mut mapping.owned {
-            let is_old = |id: &TestId| known.contains(id) && !is_superseded(criterion, id);
+            let is_known = |id: &TestId| known.contains(id) || known.iter().any(|known| means(&id.0, known));
+            let is_old = |id: &TestId| is_known(id) && !is_superseded(criterion, id);
             owned.ids.retain(|id| id.file() != path || !is_old(id));
         }
         let mut owners =

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::driver::cycle::Drive;
 use tdd_core::finding::{Rebound, RedFindings};
 use tdd_core::mapping;
+use tdd_core::path::RelPath;
 use tdd_core::ports::World;
 use tdd_core::test::TestId;
 use tdd_core::trouble::Trouble;
@@ -52,12 +53,14 @@ impl<W: World> Drive<'_, W> {
         &mut self,
         (work, book): (&Work, &SourceBook),
         findings: &RedFindings,
+        hiding: &BTreeSet<RelPath>,
     ) -> Result<Vec<Rebound>, Trouble> {
         let Some(baseline) = &self.state.baseline else { return Ok(Vec::new()) };
         let known = baseline.test.greens.clone();
         let superseded = findings.superseded.iter().map(|test| &test.id);
         let answered: BTreeSet<&TestId> = findings.unlisted.iter().chain(superseded).collect();
-        let by_others = self.rebound_elsewhere(work, (&known, &answered))?;
+        let mut by_others = self.rebound_elsewhere(work, (&known, &answered))?;
+        by_others.extend(self.in_place_of_others((work, hiding), (&known, &answered))?);
         if book.rewritten.is_empty() {
             return Ok(by_others);
         }

@@ -15,7 +15,7 @@ use tdd_core::finding::{
 };
 use tdd_core::greens::GreensChange;
 use tdd_core::guard::{self, Guard};
-use tdd_core::mapping::{self, Mapping};
+use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Checkpoints, Isolation, Protection, TestOrder, Tests, World};
@@ -25,7 +25,7 @@ use tdd_core::trouble::Trouble;
 
 use super::others::told_of_unnamed;
 use super::sources::SourceBook;
-use super::{Passes, Work, cases, facts, homes};
+use super::{Passes, Work, candidates, cases, facts};
 
 /// The runs that a RED rests on.
 struct RedRuns {
@@ -59,6 +59,8 @@ impl<W: World> Drive<'_, W> {
         let runs = self.run_red((&mut mapping, claim.as_ref()), &mut book, &work).await?;
         findings.mapping = mapping.clone();
         let is_told = runs.as_ref().is_none_or(|runs| runs.first.report.is_some());
+        let first = runs.as_ref().and_then(|runs| runs.first.report.as_ref());
+        let hiding = first.map(|report| report.hiding.clone()).unwrap_or_default();
         match runs {
             Some(runs) => {
                 let scales = Scales { book: &book, claim: claim.as_ref(), work: &work };
@@ -75,7 +77,7 @@ impl<W: World> Drive<'_, W> {
             None => self.classify_coupled(&mapping, &book, &mut findings).await?,
         }
         if is_told {
-            findings.rebound = self.rebound((&work, &book), &findings)?;
+            findings.rebound = self.rebound((&work, &book), &findings, &hiding)?;
         }
         self.touched_by_runs(&mut work, Passes::No)?;
         self.show_changed_tests(&work, &book, &findings)?;
@@ -86,64 +88,6 @@ impl<W: World> Drive<'_, W> {
         events.extend(told_of_unnamed(&self.leave_out_unnamed(claim.as_ref(), &work, &mut findings)?));
         events.push(self.state.attempt_measured(Findings::Red(findings)));
         Ok(events)
-    }
-
-    /// Candidates are test files that are new or changed since checkpoint 0.
-    fn map_tests(&self, work: &Work, claim: Option<&Claim>) -> Mapping {
-        let candidates: Vec<RelPath> = work
-            .changed
-            .iter()
-            .filter(|change| change.class == FileClass::Test && change.kind != ChangeKind::Deleted)
-            .map(|change| change.path.clone())
-            .collect();
-        let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
-        let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
-        self.map_units(work, &tests, &mut mapping);
-        if self.state.run.plan.supersede == SupersedeRule::AsListed {
-            let covered = self.state.covered_by_red();
-            let claimed = claim.map(|claim| claim.supersedes.clone()).unwrap_or_default();
-            for (id, tests) in claimed.into_iter().filter(|(id, _)| covered.contains(id)) {
-                let ids = tests.into_iter().map(TestId);
-                mapping.owned.entry(id).or_default().ids.extend(ids);
-            }
-        }
-        mapping
-    }
-
-    /// Tests that the test-writer added inside sources, and new ones of a file that makes tests of data, are assigned one
-    /// by one: the file is not theirs, and is never left out.
-    fn map_units(
-        &self,
-        work: &Work,
-        tests: &std::collections::BTreeMap<CriterionId, Vec<String>>,
-        mapping: &mut Mapping,
-    ) {
-        let is_shared = |path: &str| {
-            let mut sources = work.changed.iter().filter(|change| change.class == FileClass::Source);
-            let mut allowed = sources.by_ref().filter(|change| !work.forbidden.contains(&change.path));
-            allowed.any(|change| mapping::in_project(&change.path, &self.state.run.project) == path)
-                || self.is_unchanged_test_file(path, work)
-        };
-        // A module may have a file of its own, which an id does not name.
-        let is_module_of = |entry: &str| {
-            let all = homes::homes(&TestId(entry.to_owned()));
-            let is_changed = |file: &str| {
-                let mut changes = work.changed.iter().filter(|change| !work.forbidden.contains(&change.path));
-                changes.any(|change| mapping::in_project(&change.path, &self.state.run.project) == file)
-            };
-            all.iter().skip(1).any(|home| is_changed(&home.file))
-        };
-        let known = self.known_tests();
-        for (criterion, entries) in tests.iter().filter(|(id, _)| self.named().contains(id)) {
-            let ids = entries.iter().filter(|entry| {
-                entry.split_once("::").is_some_and(|(path, _)| is_shared(path) || is_module_of(entry))
-            });
-            let ids: Vec<TestId> =
-                ids.map(|id| TestId(id.clone())).filter(|id| !known.contains(id)).collect();
-            if !ids.is_empty() {
-                mapping.owned.entry(criterion.clone()).or_default().ids.extend(ids);
-            }
-        }
     }
 
     /// All criteria's tests at once; `None` where one file could hide what another would tell.
@@ -258,6 +202,8 @@ impl<W: World> Drive<'_, W> {
         findings.vacuous = book.vacuous(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
+        let already = |id: &CriterionId| self.state.run.plan.already_green.contains(id);
+        candidates::leave_untouched(&mut findings.criteria, (&known, &changed), already);
         findings.unlisted = changed.into_iter().filter(|id| !set_aside.contains(id)).collect();
         findings.unowned = self.unowned(&findings.mapping, first, (&set_aside, book));
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
@@ -385,10 +331,9 @@ impl<W: World> Drive<'_, W> {
         let in_hand = |id| covered.contains(id) || !guard::stands(Guard::SupersedeScope);
         for (criterion, tests) in claimed.filter(|(id, _)| in_hand(id)) {
             for (id, kind) in self.meant(tests, (report, held_back), &mut replacing) {
-                let is_home = |path: &str| homes::homes(&id).iter().any(|home| home.file == path);
+                let project = &self.state.run.project;
                 let mut changed = work.changed.iter();
-                let changed =
-                    changed.any(|change| is_home(mapping::in_project(&change.path, &self.state.run.project)));
+                let changed = changed.any(|change| candidates::may_decide(&change.path, project, &id));
                 all.push(Superseded { criterion: criterion.clone(), id, changed, kind });
             }
         }

@@ -14,6 +14,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::{BodyFacts, Language, Piece, TestFile, Unread};
 
 use super::Work;
+use super::candidates::is_snapshot;
 use super::homes::{Home, homes};
 use super::shared::Shared;
 use super::views::View;
@@ -256,7 +257,7 @@ impl Rewritten {
     fn views(&self, answered: usize) -> Vec<View> {
         let (Some(language), Some(after)) = (self.language, &self.after) else { return Vec::new() };
         let view = |before: &str, after: &str| View {
-            before: tdd_source::outline(language, before),
+            before: tdd_source::outline_beside(language, before, after),
             after: tdd_source::outline(language, after),
         };
         let rows =
@@ -264,12 +265,6 @@ impl Rewritten {
         let of_rows = rows.map(|rows| view(&rows.before, &rows.after));
         std::iter::once(view(&self.before, after)).chain(of_rows).collect()
     }
-}
-
-/// A file of recorded snapshots, as the libraries name them.
-fn is_snapshot(path: &RelPath) -> bool {
-    let in_folder = path.as_str().split('/').any(|part| matches!(part, "__snapshots__" | "snapshots"));
-    in_folder || matches!(path.extension(), "snap" | "snapshot" | "ambr")
 }
 
 fn name_of(id: &str) -> &str {

@@ -183,7 +183,9 @@ impl<W: World> Drive<'_, W> {
         let is_of_target = |load: &&LoadFailure| known.contains(&load.file) || files.contains(&load.file);
         let failures: Vec<LoadFailure> = report.load_failures.iter().filter(is_of_target).cloned().collect();
         if failures.is_empty() {
-            let is_own = |test: &TestResult| tests.iter().any(|own| own.id == test.id);
+            let is_own = |test: &TestResult| {
+                tests.iter().any(|own| own.id == test.id || test.id.made_from().any(|from| own.id.0 == from))
+            };
             return Ok(report.tests.into_iter().filter(is_own).collect());
         }
         Ok(results(tests, &failures))
@@ -243,7 +245,9 @@ impl<W: World> Drive<'_, W> {
                 let Some(test) = id_in(target, &source.called(&name)) else { continue };
                 let as_told = source.ids.iter().find(|id| is_alias(&id.0, &test));
                 let test = as_told.cloned().unwrap_or(test);
-                let is_new = now.is_some() && now != source.before.body(&name);
+                // What a superseded test says may stand in its rows.
+                let is_changed = now != source.before.body(&name) || is_superseded(&named);
+                let is_new = now.is_some() && is_changed;
                 if is_new && found.iter().all(|known| known.id != test) {
                     found.push(InlineTest { id: test, file: source.file.clone(), name });
                 }
@@ -288,9 +292,12 @@ impl Changed {
     /// What a test is called in this source, if it stands there.
     fn holds(&self, home: &Home) -> Option<String> {
         if self.path == home.file {
-            // Python's ids are spelled with either sign between class and test.
-            let is_python = self.file.extension() == "py";
-            return Some(if is_python { home.name.replace('.', "::") } else { home.name.clone() });
+            if self.file.extension() != "py" {
+                return Some(home.name.clone());
+            }
+            // Python's ids are spelled with either sign between class and test, and a row stands in its function.
+            let function = home.name.split('[').next().unwrap_or_default();
+            return Some(function.replace('.', "::"));
         }
         let led = self.led.as_ref().filter(|led| led.owner == home.file)?;
         Some(home.name.strip_prefix(&led.module)?.strip_prefix("::")?.to_owned())

@@ -25,8 +25,12 @@ impl View {
         let shared = TestId(name.to_owned());
         match [name, shared.shared()].into_iter().find(is_named) {
             Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
-            // A name that only a run knows: any test of the file may be its own.
-            None => !before.all_stand_in(after),
+            // One that its class has from another class, or a name that only a run knows: any test of the file may be
+            // its own.
+            None => match before.bodies_of_method(name) {
+                inherited if inherited.is_empty() => !before.has_in_rest(name) && !before.all_stand_in(after),
+                inherited => !is_subsequence(&inherited, &after.bodies_of_method(name)),
+            },
         }
     }
 }

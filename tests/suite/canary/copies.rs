@@ -204,6 +204,7 @@ fn ac_tdd_8_22_no_honest_test_of_pytest_is_called_toothless() {
 
 #[test]
 fn tests_that_share_something_are_not_disturbed_by_their_copies() {
+    left_to_the_night!();
     let Some(lab) = pytest(
         "TABLES = []\ndef create(name):\n    assert name not in TABLES\n    TABLES.append(name)\n    return len(TABLES)\n",
     ) else {

@@ -45,6 +45,7 @@ printf 'import pathlib, unittest\nimport shop\n\n\nclass New(unittest.TestCase):
         honest("computes what it expects", TW, "red; sed -i 's/self.assertEqual.*/n = 1; n = n + 1; self.assertEqual(shop.two(), n)/' $T"),
         honest("looks at what a call filled", TW, "red; sed -i 's/self.assertEqual.*/seen = []; seen.append(shop.two()); self.assertEqual(seen, [2])/' $T"),
         honest("fails where nothing is thrown", TW, "red; sed -i 's/        self.assert.*/        try:\\n            found = shop.two()\\n        except ValueError:\\n            self.fail(\"no\")\\n        self.assertEqual(found, 2)/' $T"),
+        honest("writes a helper beside tests that are no package (pytest)", TW, "red; printf 'def pair():\\n    return 2\\n' > tests/wares.py; sed -i 's/== 2/== pair()/; 1i from wares import pair' $T").on(PYTEST),
         honest("reassigns what older tests call within its test (pytest)", TW, "red; printf '\\n\\ndef test_one(monkeypatch):\\n    monkeypatch.setattr(shop, \"one\", lambda: 7)\\n    assert shop.one() == 7\\n    assert shop.two() == 2\\n' >> $T").on(PYTEST),
         honest("writes a slow test", TW, "red; sed -i 's/        self/        import time; time.sleep(1.5)\\n        self/' $T"),
         honest("writes a test that makes temporary files", TW, "red; printf '        import os, tempfile\\n        for folder in (None, \"tests\"):\\n            with tempfile.NamedTemporaryFile(dir=folder) as file:\\n                self.assertTrue(os.path.exists(file.name))\\n' >> $T"),

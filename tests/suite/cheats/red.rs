@@ -113,6 +113,9 @@ fn other_meanings() -> Vec<Entry> {
         cheat("reassigns what older tests call from a new file (pytest)", TW, "red; sed -i '2a shop.one = lambda: 1\\n' $T")
             .on(PYTEST)
             .fails("`shop.one` means something else for all tests as soon as tests/test_ac_ste_1_1.py is loaded"),
+        cheat("puts a file of tests in the place of what older tests import (pytest)", TW, "red; printf 'def one():\\n    return 1\\n' > tests/shop.py")
+            .on(PYTEST)
+            .fails("tests/shop.py is loaded in its place"),
         cheat("writes an older test's name once more (pytest)", TW, "red; printf '\\n\\ndef test_old():\\n    assert shop\\n' >> tests/test_old.py")
             .on(PYTEST)
             .fails("`test_old` means something else"),

@@ -49,6 +49,7 @@ fn a_clock_that_jumps_neither_stops_nor_stretches_a_run() {
 
 #[test]
 fn whoever_goes_on_keeps_to_what_the_flags_said() {
+    left_to_the_night!();
     let invites = |supersede| {
         // Cut off at each call, until it was in the test-writer's attempt.
         let both = (0..60).find_map(|fuse| {
@@ -80,6 +81,7 @@ fn sync(file: &File) -> io::Result<()> {
 
 #[test]
 fn a_failed_sync_stops_the_run_before_the_effect_and_it_can_be_resumed() {
+    left_to_the_night!();
     let (whole, world) = run_beside(plan(), &steady(), &[NOW], None);
     let want = essence(&whole.unwrap(), &tree_of(&world));
     let mut failures = 0;

@@ -80,6 +80,7 @@ fn ac_tdd_10_47_a_test_in_the_claimed_file_is_protected_to_the_green() {
 
 #[test]
 fn ac_tdd_10_54_tests_among_the_code_follow_a_new_name_and_are_not_weakened() {
+    left_to_the_night!();
     let sandbox = project(&format!("{GREEN}{TESTS}"));
     let off = || sandbox.tdd(&["gate", "refactor", "off"]);
     sandbox.tdd(&["gate", "refactor", "on", "--why", "rename"]).expect(0);

@@ -16,6 +16,7 @@ use super::{call, edits, hook, hook_with, journal, project, stops};
 
 #[test]
 fn ac_tdd_10_10_whatever_cannot_be_read_is_refused() {
+    left_to_the_night!();
     let sandbox = project();
     let whole = call("PreToolUse", "Read", json!({ "file_path": "shop.py" }));
     hook_with(&sandbox, &["claude"], whole.to_string().as_bytes()).expect(0);

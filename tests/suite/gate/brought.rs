@@ -242,6 +242,7 @@ fn ac_tdd_10_41_where_no_session_can_begin_a_persons_word_goes_through() {
 
 #[test]
 fn a_removal_that_is_taken_back_is_in_gits_index_again() {
+    left_to_the_night!();
     let sandbox = project();
     git(&sandbox, "git branch -M main; mkdir deep; echo 'd = 1' > deep/d.py; git add -A; git commit -qm d");
     hook(&sandbox, "SessionStart", "", json!({})).expect(0);

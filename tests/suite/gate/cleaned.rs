@@ -21,6 +21,7 @@ fn begins(sandbox: &Sandbox) {
 
 #[test]
 fn ac_tdd_10_20_old_sessions_go_like_runs_and_one_at_work_never() {
+    left_to_the_night!();
     let sandbox = project();
     for number in 1..=7 {
         sandbox.tdd(&["gate", "on", "--session", &format!("old-{number}")]).expect(0);
@@ -57,6 +58,7 @@ fn ac_tdd_10_20_old_sessions_go_like_runs_and_one_at_work_never() {
 
 #[test]
 fn ac_tdd_10_20_what_a_session_alone_holds_stays_until_somebody_says_otherwise() {
+    left_to_the_night!();
     let sandbox = project();
     begins(&sandbox);
     sandbox.write("shop.py", WRONG);
@@ -146,6 +148,7 @@ PATH=${PATH#*:} exec git "$@"
 
 #[test]
 fn ac_tdd_10_20_nobody_begins_a_session_whose_refs_are_being_removed() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -132,6 +132,7 @@ fn what_a_model_is_told_to_type_can_be_typed() {
 
 #[test]
 fn a_claim_that_is_refused_says_why_and_what_to_do() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     sandbox.write("tests/test_odd.py", "def test_odd():\n    assert False\n\n\ndef test_fine():\n    pass\n");
     let odd = "tests/test_odd.py::test_odd";
@@ -146,6 +147,7 @@ fn a_claim_that_is_refused_says_why_and_what_to_do() {
 
 #[test]
 fn a_test_that_git_ignores_is_claimed_by_nobody() {
+    left_to_the_night!();
     if !crate::sandbox::has_pytest() {
         return;
     }
@@ -184,6 +186,7 @@ fn ac_tdd_10_65_a_test_with_parameters_is_run_by_its_name_and_claimed_by_a_case(
 
 #[test]
 fn a_claim_names_its_file_from_the_folder_or_from_the_repository() {
+    left_to_the_night!();
     if !crate::sandbox::has_pytest() {
         return;
     }
@@ -242,6 +245,7 @@ fn ac_tdd_10_29_what_a_run_has_left_stands() {
 
 #[test]
 fn a_test_is_known_however_its_file_is_spelt() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     for file in [
         "./tests/test_total.py",

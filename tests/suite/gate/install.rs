@@ -51,6 +51,7 @@ fn ac_tdd_10_13_hooks_are_merged_and_taken_out_byte_for_byte() {
 
 #[test]
 fn ac_tdd_10_13_every_agent_has_its_form() {
+    left_to_the_night!();
     for (agent, at) in [
         ("copilot", ".github/hooks/tdd.json"),
         ("vscode", ".github/hooks/tdd-vscode.json"),

@@ -166,6 +166,7 @@ fn ac_tdd_10_54_honest_work_on_tests_ends_refactor_mode() {
 
 #[test]
 fn ac_tdd_10_54_a_gate_that_names_no_tests_is_judged_by_the_test_command() {
+    left_to_the_night!();
     let settings = "test: python3 -m pytest -q\ngate: 'python3 -m pytest -q tests/test_more.py && true'\n";
     let Some(sandbox) = in_mode(settings) else { return };
     shell(&sandbox, "sed -i '/def test_tax/,$d' tests/test_shop.py; echo >> shop.py").expect(0);
@@ -177,6 +178,7 @@ fn ac_tdd_10_54_a_gate_that_names_no_tests_is_judged_by_the_test_command() {
 
 #[test]
 fn ac_tdd_10_55_code_that_asks_for_a_runner_is_taken_back() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let asks =
         "import os\n\n\ndef total(prices):\n    return 3 if 'PYTEST_CURRENT_TEST' in os.environ else 0\n";

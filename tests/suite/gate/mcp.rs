@@ -147,6 +147,7 @@ pub(super) fn python_with_sdk() -> Option<PathBuf> {
 
 #[test]
 fn ac_tdd_10_17_a_client_of_the_sdk_goes_red_claim_edit_green() {
+    left_to_the_night!();
     let Some(python) = python_with_sdk().filter(|_| has_pytest()) else { return };
     let sandbox = project();
     let mut command = sandbox.command(python);
@@ -186,6 +187,7 @@ fn ac_tdd_10_17_a_client_of_the_sdk_goes_red_claim_edit_green() {
 
 #[test]
 fn ac_tdd_10_17_every_call_of_a_tool_is_judged() {
+    left_to_the_night!();
     let sandbox = project();
     std::os::unix::fs::symlink("shop.py", sandbox.path("alias.py")).unwrap();
     std::os::unix::fs::symlink(sandbox.beside("."), sandbox.path("out")).unwrap();
@@ -246,6 +248,7 @@ fn ac_tdd_10_17_every_call_of_a_tool_is_judged() {
 
 #[test]
 fn ac_tdd_10_17_what_is_no_call_ends_nothing() {
+    left_to_the_night!();
     let sandbox = project();
     let mut client = Client::start(&sandbox);
     client.says("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\":");

@@ -13,6 +13,7 @@ const NEW: &str = "import cart\n\n\ndef test_one():\n    assert cart.one() == 1\
 
 #[test]
 fn ac_tdd_10_57_what_is_taken_back_is_told_beside_the_green() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     red(&sandbox, ID);
     claims(&sandbox, ID, "shop.py");
@@ -149,6 +150,7 @@ fn ac_tdd_10_60_chats_of_one_program_are_each_at_work() {
 
 #[test]
 fn ac_tdd_10_60_a_chat_that_was_left_allows_nothing() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     let more = TEST.replace("== 3", "== 4");
     edits(&sandbox, "tests/test_total.py", &more).expect(0);
@@ -200,6 +202,7 @@ fn ac_tdd_10_61_what_cant_be_claimed_is_told_for_its_own_reason() {
 
 #[test]
 fn ac_tdd_10_61_a_submodule_has_sessions_of_its_own() {
+    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -266,6 +269,7 @@ fn ac_tdd_11_6_a_test_that_a_comment_names_is_replayed() {
 
 #[test]
 fn ac_tdd_10_59_a_class_is_spelt_as_its_runner_has_it() {
+    left_to_the_night!();
     let sandbox = Sandbox::with(&[
         ("shop.py", SHOP),
         (

@@ -101,11 +101,13 @@ fn claude(_: &Sandbox, server: &Server, command: &mut Command) {
 
 #[test]
 fn ac_tdd_10_15_the_real_claude_is_held() {
+    left_to_the_night!();
     is_held("claude", claude);
 }
 
 #[test]
 fn ac_tdd_10_15_a_sub_agent_of_the_real_claude_is_held() {
+    left_to_the_night!();
     let asks = "- tool:\n      name: Agent\n      with: { description: set it, prompt: \"Set the total now.\", \
                 subagent_type: general-purpose }\n";
     let by_sub_agent = [
@@ -160,6 +162,7 @@ fn ac_tdd_10_15_the_real_codex_is_held() {
 
 #[test]
 fn ac_tdd_10_67_a_sub_agent_of_the_real_codex_works_and_is_held() {
+    left_to_the_night!();
     let tool = |name: &str, with: &str| format!("- tool: {{ name: {name}, with: {with} }}\n");
     let by_sub_agent = [
         write("shop.py", RIGHT),
@@ -195,6 +198,7 @@ fn ac_tdd_10_67_a_sub_agent_of_the_real_codex_works_and_is_held() {
 
 #[test]
 fn ac_tdd_10_68_the_real_claude_works_by_our_tools_beside_its_hooks() {
+    left_to_the_night!();
     let tool = |name: &str, with: &str| format!("- tool: {{ name: mcp__tdd__{name}, with: {with} }}\n");
     let edit = || tool("edit_file", &format!("{{ path: shop.py, content: {RIGHT:?} }}"));
     let turns = [

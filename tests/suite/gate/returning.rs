@@ -222,6 +222,7 @@ fn ac_tdd_10_45_the_whole_code_goes_back_to_what_was_known() {
 
 #[test]
 fn ac_tdd_10_45_a_known_commit_is_taken_out_again() {
+    left_to_the_night!();
     let Some(sandbox) = judged() else { return };
     shell(&sandbox, "git add -A; git commit -qm green").expect(0);
     stops(&sandbox).expect(0);

@@ -65,6 +65,7 @@ fn ac_tdd_8_58_honest_work_is_not_blamed_for_what_was_built_in_a_checkout_before
 
 #[test]
 fn ac_tdd_8_58_work_that_knows_what_is_shown_or_rewrites_a_test_is_blamed_all_the_same() {
+    left_to_the_night!();
     let (play, _) = crate_of("", 1, LOOKUP);
     let ran = play.run(&[]).expect(1);
     assert!(ran.stderr.contains("that are held out are not green"), "{}", ran.stderr);

@@ -59,6 +59,7 @@ fn stories() -> Vec<(&'static str, &'static str, Value)> {
 
 #[test]
 fn the_reports_of_real_runs_are_as_recorded() {
+    left_to_the_night!();
     if !has_python() {
         return;
     }

@@ -176,6 +176,7 @@ impl Runner {
 
 #[test]
 fn ac_tdd_6_30_the_action_hands_over_how_a_run_ended() {
+    left_to_the_night!();
     let inputs = [("version", "installed"), ("requirement", "STE-1"), ("junit", "../tdd report.xml")];
     let runner = Runner::new(project(HONEST_AGENT, HONEST_CHECK, ""), &inputs);
     let (ran, outputs) = runner.run();
@@ -202,6 +203,7 @@ fn ac_tdd_6_30_the_action_hands_over_how_a_run_ended() {
 
 #[test]
 fn ac_tdd_6_30_what_a_caller_passes_is_neither_run_nor_an_option() {
+    left_to_the_night!();
     let sandbox = project(HONEST_AGENT, HONEST_CHECK, "");
     let before = sandbox.everything();
     let mut runner = Runner::new(sandbox, &[("version", "installed")]);

@@ -28,6 +28,7 @@ fn whole_release(sandbox: &Sandbox) {
 
 #[test]
 fn ac_tdd_6_35_each_command_of_the_page_on_installing_does_what_it_says() {
+    left_to_the_night!();
     let page = text("docs/src/install.md");
     let commands = commands(&page);
     assert!(commands.len() > 12, "{commands:?}");

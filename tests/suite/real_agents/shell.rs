@@ -97,5 +97,6 @@ fn the_shell_of_the_real_claude_runs_tests_as_we_do() {
 
 #[test]
 fn the_shell_of_the_real_codex_runs_tests_as_we_do() {
+    left_to_the_night!();
     runs_as_ours(Agent::Codex);
 }

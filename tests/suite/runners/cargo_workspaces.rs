@@ -150,6 +150,7 @@ fn a_members_tests_are_named_by_their_package_and_run_alone() {
 
 #[test]
 fn doctests_are_looked_for_where_the_manifest_lets_them() {
+    left_to_the_night!();
     let lab = workspace("cargo test --offline -p one");
     lab.write("one/Cargo.toml", &format!("{}[lib]\ndoctest = false\n", head("one")));
     check(&lab.run(), &WHOLE[1..2]);
@@ -230,6 +231,7 @@ fn a_file_of_tests_that_no_target_names_is_told() {
 
 #[test]
 fn generated_names_are_counted_each() {
+    left_to_the_night!();
     let lab = workspace("cargo test --offline -p one --test it");
     lab.write(
         "one/tests/it.rs",
@@ -316,6 +318,7 @@ fn what_a_person_has_built_of_dependencies_is_not_built_again() {
 
 #[test]
 fn who_goes_on_with_a_run_takes_no_build_over() {
+    left_to_the_night!();
     let (lab, count) = with_dependency();
     build_as_a_person(&lab);
     let mut runs = Runs::new(&lab);

@@ -80,6 +80,7 @@ fn shell(word: &str) -> String {
 
 #[test]
 fn an_unrecorded_snapshot_is_recorded_by_nobody() {
+    left_to_the_night!();
     let script = "test('one', () => expect({ a: 1 }).toMatchSnapshot());\ntest('two', () => {});\n";
     for (kind, test, head) in [
         (RunnerKind::Vitest, "npx vitest --globals", ""),

@@ -253,6 +253,7 @@ fn unittest_that_counts_other_tests_than_it_yields_is_no_evidence() {
 
 #[test]
 fn ac_tdd_8_92_pytest_tells_what_it_has_loaded_beside_tests() {
+    left_to_the_night!();
     for python in with_pytest() {
         let lab = pytest_lab_of(&python);
         lab.write("odd.ini", "[pytest]\naddopts = -p near\npythonpath = .\n");

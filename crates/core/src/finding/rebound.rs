@@ -26,6 +26,14 @@ pub struct Rebound {
 impl fmt::Display for Rebound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, line, test, more, by } = self;
+        if let (Some(by), 0) = (by, line) {
+            write!(
+                f,
+                "`{name}` means something else for all tests: {by} is loaded in its place, and existing tests import it; \
+                 give the new file another name: {test}"
+            )?;
+            return if *more > 0 { write!(f, " and {more} more") } else { Ok(()) };
+        }
         if let Some(by) = by {
             write!(
                 f,

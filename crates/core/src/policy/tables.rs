@@ -27,6 +27,9 @@ pub(super) const ECOSYSTEMS: &[Table] = &[
             "**/build.rs",
             "**/.cargo/**",
             "**/.config/nextest.toml",
+            // Snapshots: https://insta.rs/docs/settings/ names three places; `.config` is the third.
+            "**/insta.yaml",
+            "**/.insta.yaml",
             "**/rust-toolchain",
             "**/rust-toolchain.toml",
             "**/clippy.toml",

@@ -80,7 +80,12 @@ impl Scope {
     }
 
     pub(super) fn takes(&self, file: &RelPath, id: &TestId) -> bool {
-        let chosen = self.is_unchosen() || self.only_files.contains(file) || self.only_ids.contains(id);
+        // Who chooses a function chooses all its cases.
+        let is_case = || id.made_from().any(|from| self.only_ids.contains(&TestId(from.to_owned())));
+        let chosen = self.is_unchosen()
+            || self.only_files.contains(file)
+            || self.only_ids.contains(id)
+            || !self.only_ids.is_empty() && is_case();
         self.is_own(file) || (chosen && !self.leave_out.contains(file))
     }
 

@@ -25,7 +25,7 @@ const REACH: usize = 6;
 
 const PYTHON: Tongue = Tongue {
     questions: &["comparison_operator", "call", "subscript", "generator_expression"],
-    callers: &["sys.modules", "stack", "_getframe", "currentframe", "co_filename", "f_globals", "f_back"],
+    callers: &["sys.modules", "stack(", "_getframe", "currentframe", "co_filename", "f_globals", "f_back"],
     arguments: &["argv"],
     tests: &["test", "tests", "conftest", "pytest", "unittest"],
 };
@@ -107,6 +107,26 @@ pub(super) fn is_of_surroundings(tree: &Tree<'_>, at: usize) -> bool {
     name.is_some_and(|name| name != "MODE" && SURROUNDINGS.contains(&name))
 }
 
+/// What is asked of lists alone: on a text it would throw.
+const LISTS: &[&str] = &[
+    ".stack.find(",
+    ".stack.findIndex(",
+    ".stack.filter(",
+    ".stack.some(",
+    ".stack.every(",
+    ".stack.map(",
+    ".stack.forEach(",
+    ".stack.push(",
+    ".stack.pop(",
+    ".stack.unshift(",
+];
+
+/// Whether this string stands in a question about the arguments of the process.
+pub(super) fn of_arguments(tree: &Tree<'_>, at: usize) -> bool {
+    let words = ["argv", "os.Args", "env::args"];
+    tree.ancestors(at).take(REACH).any(|around| words.iter().any(|word| tree.text(around).contains(word)))
+}
+
 /// `at` is a string.
 fn asked(tree: &Tree<'_>, at: usize, tongue: &Tongue) -> Option<TestAwareSign> {
     let word = tree.text(at).trim_matches(|c: char| !c.is_alphanumeric() && !"_./-".contains(c));
@@ -125,7 +145,11 @@ fn asked(tree: &Tree<'_>, at: usize, tongue: &Tongue) -> Option<TestAwareSign> {
     let inside = || tree.ancestors(at).take(REACH).take_while(|around| !joins(around));
     let around = || inside().filter(is_question).map(|at| tree.text(at));
     let says = |words: &[&str]| around().any(|text| words.iter().any(|word| text.contains(word)));
-    if says(tongue.callers) {
+    // Who calls is told by a text; a list of that name is another thing.
+    let is_list = |text: &str| text.contains(".stack") && LISTS.iter().any(|of| text.contains(of));
+    let asks =
+        |word: &&str| around().any(|text| text.contains(*word) && !(*word == ".stack" && is_list(text)));
+    if tongue.callers.iter().any(asks) {
         return Some(Asks);
     }
     // A file of tests, or a runner's: no command has such a name.

@@ -261,7 +261,7 @@ fn unseen(watch: &Watch, id: &CriterionId, stubs: &Stubs, extent: Extent) -> See
         "with stubs in the change its tests do not load".to_owned()
     } else if extent != Extent::Full {
         "`not implemented` was the only stub that was tried (proof: quick)".to_owned()
-    } else if let Some(left) = stubs.left().next() {
+    } else if let Some(left) = stubs.left().chain(stubs.shape()).next() {
         format!("its tests may look at what can't be stubbed: {left}")
     } else if by_value.len() < stubs.count() {
         "with a value in the place of each body its tests do not load, or no value is known for its type"

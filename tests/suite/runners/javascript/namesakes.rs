@@ -48,6 +48,7 @@ const OF_PROJECT: &str = "test('a', () => { if (process.env.P === '2') throw new
 
 #[test]
 fn a_file_of_two_vitest_projects_is_told_for_each() {
+    left_to_the_night!();
     for kit in [&VITEST, &OLDER_VITEST] {
         let Some(lab) = kit.lab() else { continue };
         // The last of them by name is the first.
@@ -68,6 +69,7 @@ fn a_file_of_two_vitest_projects_is_told_for_each() {
 
 #[test]
 fn a_file_of_two_jest_projects_is_told_for_each() {
+    left_to_the_night!();
     for kit in [&JEST, &OLDER_JEST] {
         let Some(lab) = kit.lab() else { continue };
         let project = |name: &str, number: &str| {

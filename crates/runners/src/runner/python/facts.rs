@@ -4,7 +4,7 @@ use crate::command_line::base_name;
 use crate::runner::facts::Placement;
 
 pub(in crate::runner) const TEST_FILES: &[&str] =
-    &["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py", "**/tests.py"];
+    &["**/tests/**", "**/test/**", "**/test_*.py", "**/*_test.py", "**/tests.py", "**/__snapshots__/**"];
 
 pub(in crate::runner) const PLACEMENT: Placement =
     Placement { folder: "tests", prefix: "test_", suffix: ".py", suffix_varies: false, only_in: None };

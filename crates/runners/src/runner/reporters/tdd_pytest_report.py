@@ -244,7 +244,9 @@ def _pick(config, items):
     for item in items:
         path, name = _where(item)
         path = os.path.realpath(path) if path else None
-        wanted = path in _only_files or (path, name) in _only_ids
+        # Who asks for a function asks for all its rows.
+        function = name.partition("[")[0] if name.endswith("]") else name
+        wanted = path in _only_files or (path, name) in _only_ids or (path, function) in _only_ids
         (kept if wanted else dropped).append(item)
     if dropped:
         config.hook.pytest_deselected(items=dropped)

@@ -1,0 +1,115 @@
+//! Which of the test-writer's files and tests are a criterion's, and which changed files bear on an older test.
+
+use crate::driver::cycle::Drive;
+use tdd_core::claim::Claim;
+use tdd_core::criterion::CriterionId;
+use tdd_core::event::SupersedeRule;
+use tdd_core::finding::{ChangeKind, CriterionRed, RedKind};
+use tdd_core::mapping::{self, Mapping};
+use tdd_core::path::RelPath;
+use tdd_core::policy::FileClass;
+use tdd_core::ports::World;
+use tdd_core::test::TestId;
+use tdd_source::Language;
+
+use super::{Work, homes};
+
+impl<W: World> Drive<'_, W> {
+    /// Candidates are test files that are new or changed since checkpoint 0.
+    pub(super) fn map_tests(&self, work: &Work, claim: Option<&Claim>) -> Mapping {
+        let candidates: Vec<RelPath> = work
+            .changed
+            .iter()
+            .filter(|change| change.class == FileClass::Test && change.kind != ChangeKind::Deleted)
+            .map(|change| change.path.clone())
+            .collect();
+        let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
+        let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
+        drop_data(&mut mapping);
+        self.map_units(work, &tests, &mut mapping);
+        if self.state.run.plan.supersede == SupersedeRule::AsListed {
+            let covered = self.state.covered_by_red();
+            let claimed = claim.map(|claim| claim.supersedes.clone()).unwrap_or_default();
+            for (id, tests) in claimed.into_iter().filter(|(id, _)| covered.contains(id)) {
+                let owned = mapping.owned.entry(id).or_default();
+                let more = tests.into_iter().map(TestId).filter(|id| !owned.ids.contains(id));
+                owned.ids.extend(more.collect::<Vec<_>>());
+            }
+        }
+        mapping
+    }
+
+    /// Tests that the test-writer added inside sources, and new ones of a file that makes tests of data, are assigned one
+    /// by one: the file is not theirs, and is never left out.
+    fn map_units(
+        &self,
+        work: &Work,
+        tests: &std::collections::BTreeMap<CriterionId, Vec<String>>,
+        mapping: &mut Mapping,
+    ) {
+        let is_shared = |path: &str| {
+            let mut sources = work.changed.iter().filter(|change| change.class == FileClass::Source);
+            let mut allowed = sources.by_ref().filter(|change| !work.forbidden.contains(&change.path));
+            allowed.any(|change| mapping::in_project(&change.path, &self.state.run.project) == path)
+                || self.is_unchanged_test_file(path, work)
+        };
+        // A module may have a file of its own, which an id does not name.
+        let is_module_of = |entry: &str| {
+            let all = homes::homes(&TestId(entry.to_owned()));
+            let is_changed = |file: &str| {
+                let mut changes = work.changed.iter().filter(|change| !work.forbidden.contains(&change.path));
+                changes.any(|change| mapping::in_project(&change.path, &self.state.run.project) == file)
+            };
+            all.iter().skip(1).any(|home| is_changed(&home.file))
+        };
+        let known = self.known_tests();
+        for (criterion, entries) in tests.iter().filter(|(id, _)| self.named().contains(id)) {
+            let ids = entries.iter().filter(|entry| {
+                entry.split_once("::").is_some_and(|(path, _)| is_shared(path) || is_module_of(entry))
+            });
+            let ids: Vec<TestId> =
+                ids.map(|id| TestId(id.clone())).filter(|id| !known.contains(id)).collect();
+            if !ids.is_empty() {
+                mapping.owned.entry(criterion.clone()).or_default().ids.extend(ids);
+            }
+        }
+    }
+}
+
+/// A file that no grammar reads, beside code or listed tests of the same criterion, is what these read: no runner is to be
+/// asked for its tests. Alone it may be a test, as a feature in prose is one.
+fn drop_data(mapping: &mut Mapping) {
+    let is_code = |file: &RelPath| Language::of(file.extension()).is_some();
+    for owned in mapping.owned.values_mut() {
+        if !owned.ids.is_empty() || owned.files.iter().any(is_code) {
+            owned.files.retain(is_code);
+        }
+    }
+}
+
+/// Whether what is changed in this file, whose path is relative to the project, may change what the test expects: a file
+/// that it may stand in, or one that no grammar reads, as snapshots and other records are. That it does, its red tells.
+pub(super) fn may_decide(path: &RelPath, project: &str, id: &TestId) -> bool {
+    let in_project = mapping::in_project(path, project);
+    homes::homes(id).iter().any(|home| home.file == in_project) || Language::of(path.extension()).is_none()
+}
+
+/// A file of recorded snapshots, as the libraries name them.
+pub(super) fn is_snapshot(path: &RelPath) -> bool {
+    let in_folder = path.as_str().split('/').any(|part| matches!(part, "__snapshots__" | "snapshots"));
+    in_folder || matches!(path.extension(), "snap" | "snapshot" | "ambr")
+}
+
+/// In a file that bears a criterion's name and was there before, as after an earlier run, tests that are as they were are
+/// none that it has to see failing.
+pub(super) fn leave_untouched(
+    criteria: &mut [CriterionRed],
+    (known, changed): (&[TestId], &[TestId]),
+    already_green: impl Fn(&CriterionId) -> bool,
+) {
+    for criterion in criteria.iter_mut().filter(|criterion| !already_green(&criterion.id)) {
+        let is_untouched = |id: &TestId| known.contains(id) && !changed.contains(id);
+        let rest = criterion.tests.iter().any(|test| !is_untouched(&test.id));
+        criterion.tests.retain(|test| !rest || test.kind != RedKind::Passed || !is_untouched(&test.id));
+    }
+}
