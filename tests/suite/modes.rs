@@ -155,6 +155,11 @@ fn mode_a_in_every_red_kind_that_is_no_red() {
         Row::a("none, skipped", "it was not run", writes_test(&skipped)),
         Row::a("none, no test in the file", "no test of AC-STE-1.1 ran", writes_test("import shop\n")),
         Row::a("none, only an unrecorded snapshot", "it was not run", writes_test(SNAPSHOT)),
+        Row::a(
+            "none, an unrecorded snapshot beside what can be met",
+            "it was not run",
+            writes_test(&format!("{SNAPSHOT}        self.assertEqual(shop.two(), 2)\n")),
+        ),
         Row::a("passed", "it passes before any code", writes_body("self.assertEqual(shop.one(), 1)")),
         Row::a(
             "unrelated, another file fails",

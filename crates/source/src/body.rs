@@ -48,11 +48,12 @@ pub struct Ask {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BodyFacts {
     pub expectation: Expectation,
-    /// All names that its expectations look at, through variables, helpers of the same file,
-    /// fixtures and imports.
+    /// All names that its expectations look at, through variables, helpers of the same file, fixtures and imports.
     pub looks_at: BTreeSet<String>,
     /// Calls that may hold an expectation that can't be read.
     pub asks: Vec<Ask>,
+    /// Among them is one that lives only in a recorded snapshot.
+    pub on_record: bool,
     /// It fails whatever the code does.
     pub unconditional: bool,
     /// Assertions that hold whatever the code does, or seem to, as they are written; and, if there is
@@ -148,8 +149,7 @@ impl<'t, 's> Reading<'t, 's> {
     }
 
     pub(super) fn facts(&self, test: &Declared) -> BodyFacts {
-        let body = &test.body;
-        let claims = claims(self.tree, body);
+        let (body, claims) = (&test.body, claims(self.tree, &test.body));
         let scene = self.scene(body, &claims);
         let alike = Alike::of(self.tree, body, &claims);
         let mut spans: Vec<Span> = Vec::new();
@@ -181,6 +181,7 @@ impl<'t, 's> Reading<'t, 's> {
             let subjects = self.subjects(&claim, around);
             spans.extend(subjects.iter().cloned());
             if claim.weight == Weight::Full {
+                facts.on_record |= self.is_unrecorded(&claim);
                 looks.push((claim.whole.clone(), subjects));
             }
             real.push(claim);
@@ -197,9 +198,9 @@ impl<'t, 's> Reading<'t, 's> {
             real.push(Claim::holds("the whole body", body.start, Vec::new()));
             looks.push((body.clone(), Vec::new()));
         }
-        if facts.vacuous.is_empty() && !looks.is_empty() && real.iter().all(|claim| self.is_thin(claim)) {
-            facts.vacuous.extend(real.iter().map(|claim| self.shown(claim)));
-        }
+        let is_thin =
+            facts.vacuous.is_empty() && !looks.is_empty() && real.iter().all(|claim| self.is_thin(claim));
+        facts.vacuous.extend(real.iter().filter(|_| is_thin).map(|claim| self.shown(claim)));
         facts.vacuous.extend(doubtful);
         facts.expectation = self.expectation(&real, body, &facts.asks, &silent);
         // It calls nothing and looks at nothing but itself, so that it is red for ever if it is red.
@@ -368,8 +369,7 @@ impl<'t, 's> Reading<'t, 's> {
         !(insta || inline)
     }
 
-    /// A fixture of that name as a whole, or `snapshot()` with nothing in it yet; a name or method of the project's own may
-    /// be called so, too.
+    /// A fixture of that name as a whole, or `snapshot()` with nothing in it yet; other things may be called so, too.
     fn is_python_snapshot(&self, claim: &Claim, subject: &Span) -> bool {
         let is_fixture = self.tree.ancestors(claim.whole.start).any(|at| {
             let given = self.tree.child(at, "parameters");

@@ -288,8 +288,8 @@ fn of_python(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     }
 }
 
-/// Whether the source itself gives this name a meaning: as a parameter, a variable or an import.
-fn is_bound(tree: &Tree<'_>, name: &str) -> bool {
+/// Whether the source itself gives this name a meaning here: as a parameter, a variable or an import.
+fn is_bound(tree: &Tree<'_>, used: usize, name: &str) -> bool {
     let binds = |at: usize| match tree.kind(tree.node(at).parent) {
         "formal_parameters" | "required_parameter" | "optional_parameter" | "import_specifier"
         | "import_clause" | "array_pattern" | "rest_pattern" => true,
@@ -298,7 +298,17 @@ fn is_bound(tree: &Tree<'_>, name: &str) -> bool {
         "for_in_statement" => tree.node(at).field == "left",
         _ => false,
     };
-    tree.all().any(|at| tree.kind(at) == "identifier" && tree.text(at) == name && binds(at))
+    let is_scope = |at: &usize| {
+        let kind = tree.kind(*at);
+        kind.contains("function")
+            || matches!(kind, "method_definition" | "for_in_statement" | "statement_block")
+    };
+    let reaches = |at: usize| {
+        let scope = tree.ancestors(at).find(is_scope);
+        scope.is_none_or(|scope| scope <= used && used < tree.node(scope).last)
+    };
+    let is_it = |at: usize| tree.kind(at) == "identifier" && tree.text(at) == name;
+    tree.all().any(|at| is_it(at) && binds(at) && reaches(at))
 }
 
 fn is_global_of_runner(text: &str) -> bool {
@@ -322,7 +332,7 @@ fn asks_the_interpreter(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
     };
     let around: Vec<&str> = tree.ancestors(at).take(4).filter(is_small).map(|at| tree.text(at)).collect();
     let says = |words: &[&str]| around.iter().any(|text| words.iter().any(|word| text.contains(word)));
-    if says(&["sys.modules", "argv", "stack("]) || says(&["modules"]) && !says(&["modules["]) {
+    if says(&["modules", "argv", "stack("]) {
         return Some(TestAwareSign::Asks);
     }
     says(&["find_spec", "import_module"]).then_some(TestAwareSign::Looks)
@@ -368,7 +378,7 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
             let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let is_global = |name: &&str| plain == format!("typeof {name}");
             let mut named = ["jest", "vi", "describe", "it", "expect"].iter().filter(|name| is_global(name));
-            named.any(|name| !is_bound(tree, name)).then_some(TestAwareSign::Asks)
+            named.any(|name| !is_bound(tree, at, name)).then_some(TestAwareSign::Asks)
         }
         _ => None,
     }
@@ -416,6 +426,16 @@ mod tests {
             &[],
         ),
         (JavaScript, "export const f = () => typeof it === 'function' ? 1 : 2;", &[Asks]),
+        (
+            JavaScript,
+            "const g = (it) => it;\nexport const f = () => typeof it === 'function' ? 1 : 2;",
+            &[Asks],
+        ),
+        (
+            JavaScript,
+            "Error.prepareStackTrace = p;\nexport const f = (e) => e.stack.some((s) => s.at === 'spec');",
+            &[Asks],
+        ),
         (JavaScript, "export const f = (o) => o.expect + globalThis.expected;", &[]),
         (Go, "package a\n\nfunc Host() string { return \"test.example.com\" }\n", &[]),
         (Go, "package a\n\nvar x = flag.Lookup(\"test.v\")\n", &[Asks]),

@@ -336,6 +336,20 @@ fn ac_tdd_8_138_what_is_called_snapshot_and_is_no_fixture_is_a_value_like_any_ot
 }
 
 #[test]
+fn ac_tdd_8_140_a_snapshot_beside_another_expectation_is_told() {
+    for (body, want) in [
+        ("expect(f()).toBe(2);\n  expect(g()).toMatchSnapshot();", true),
+        ("expect(f()).toBe(2);\n  expect(g()).toMatchInlineSnapshot();", true),
+        ("expect(f()).toBe(2);\n  expect(g()).toMatchInlineSnapshot(`\"one\"`);", false),
+        ("expect(f()).toBe(2);", false),
+    ] {
+        let source = format!("test('t', () => {{\n  {body}\n}});\n");
+        let facts = facts(Language::JavaScript, &source, "t");
+        assert_eq!((facts.on_record, facts.expectation), (want, Expectation::Yes), "{body}");
+    }
+}
+
+#[test]
 fn an_expectation_that_is_only_a_snapshot_is_told_apart() {
     use Expectation::{Snapshot, Yes};
     use Language::{JavaScript, Python, Rust};

@@ -1,7 +1,10 @@
 //! Which of the test-writer's files and tests are a criterion's, and which changed files bear on an older test.
 
+use std::collections::BTreeMap;
+
 use crate::driver::cycle::Drive;
 use tdd_core::claim::Claim;
+use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::SupersedeRule;
 use tdd_core::finding::{ChangeKind, CriterionRed, RedKind};
@@ -12,6 +15,7 @@ use tdd_core::ports::World;
 use tdd_core::test::TestId;
 use tdd_source::Language;
 
+use super::sources::SourceBook;
 use super::{Work, homes};
 
 impl<W: World> Drive<'_, W> {
@@ -25,7 +29,9 @@ impl<W: World> Drive<'_, W> {
             .collect();
         let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
         let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
-        drop_data(&mut mapping);
+        if self.state.run.commands.runner == RunnerKind::Pytest {
+            self.drop_data(&mut mapping);
+        }
         self.map_units(work, &tests, &mut mapping);
         if self.state.run.plan.supersede == SupersedeRule::AsListed {
             let covered = self.state.covered_by_red();
@@ -39,14 +45,47 @@ impl<W: World> Drive<'_, W> {
         mapping
     }
 
+    /// A file that no grammar reads, beside code or listed tests of the same criterion, is what these read: pytest, asked for
+    /// its tests, runs none at all. Unless its like holds tests in this project, as YAML does for some plugins.
+    fn drop_data(&self, mapping: &mut Mapping) {
+        let known = self.known_tests();
+        let like = |file: &RelPath| {
+            let same =
+                |id: &&TestId| RelPath::new(id.file()).is_some_and(|of| of.extension() == file.extension());
+            known.iter().any(same)
+        };
+        let may_hold = |file: &RelPath| Language::of(file.extension()).is_some() || like(file);
+        for owned in mapping.owned.values_mut() {
+            if !owned.ids.is_empty() || owned.files.iter().any(may_hold) {
+                owned.files.retain(may_hold);
+            }
+        }
+    }
+
+    /// In a file that bears a criterion's name and was there before, as after an earlier run, tests that are as they were are
+    /// none that it has to see failing.
+    pub(super) fn leave_untouched(
+        &self,
+        criteria: &mut [CriterionRed],
+        (known, changed): (&[TestId], &[TestId]),
+    ) {
+        let already = |id: &CriterionId| self.state.run.plan.already_green.contains(id);
+        for criterion in criteria.iter_mut().filter(|criterion| !already(&criterion.id)) {
+            let is_untouched = |id: &TestId| known.contains(id) && !changed.contains(id);
+            let rest = criterion.tests.iter().any(|test| !is_untouched(&test.id));
+            criterion.tests.retain(|test| !rest || test.kind != RedKind::Passed || !is_untouched(&test.id));
+        }
+    }
+
+    pub(super) fn leave_what_stayed(&self, criteria: &mut [CriterionRed], book: &SourceBook) {
+        let known = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
+        let known = known.unwrap_or_default();
+        self.leave_untouched(criteria, (known, &book.changed_tests(known, &BTreeMap::new())));
+    }
+
     /// Tests that the test-writer added inside sources, and new ones of a file that makes tests of data, are assigned one
     /// by one: the file is not theirs, and is never left out.
-    fn map_units(
-        &self,
-        work: &Work,
-        tests: &std::collections::BTreeMap<CriterionId, Vec<String>>,
-        mapping: &mut Mapping,
-    ) {
+    fn map_units(&self, work: &Work, tests: &BTreeMap<CriterionId, Vec<String>>, mapping: &mut Mapping) {
         let is_shared = |path: &str| {
             let mut sources = work.changed.iter().filter(|change| change.class == FileClass::Source);
             let mut allowed = sources.by_ref().filter(|change| !work.forbidden.contains(&change.path));
@@ -76,17 +115,6 @@ impl<W: World> Drive<'_, W> {
     }
 }
 
-/// A file that no grammar reads, beside code or listed tests of the same criterion, is what these read: no runner is to be
-/// asked for its tests. Alone it may be a test, as a feature in prose is one.
-fn drop_data(mapping: &mut Mapping) {
-    let is_code = |file: &RelPath| Language::of(file.extension()).is_some();
-    for owned in mapping.owned.values_mut() {
-        if !owned.ids.is_empty() || owned.files.iter().any(is_code) {
-            owned.files.retain(is_code);
-        }
-    }
-}
-
 /// Whether what is changed in this file, whose path is relative to the project, may change what the test expects: a file
 /// that it may stand in, or one that no grammar reads, as snapshots and other records are. That it does, its red tells.
 pub(super) fn may_decide(path: &RelPath, project: &str, id: &TestId) -> bool {
@@ -98,18 +126,4 @@ pub(super) fn may_decide(path: &RelPath, project: &str, id: &TestId) -> bool {
 pub(super) fn is_snapshot(path: &RelPath) -> bool {
     let in_folder = path.as_str().split('/').any(|part| matches!(part, "__snapshots__" | "snapshots"));
     in_folder || matches!(path.extension(), "snap" | "snapshot" | "ambr")
-}
-
-/// In a file that bears a criterion's name and was there before, as after an earlier run, tests that are as they were are
-/// none that it has to see failing.
-pub(super) fn leave_untouched(
-    criteria: &mut [CriterionRed],
-    (known, changed): (&[TestId], &[TestId]),
-    already_green: impl Fn(&CriterionId) -> bool,
-) {
-    for criterion in criteria.iter_mut().filter(|criterion| !already_green(&criterion.id)) {
-        let is_untouched = |id: &TestId| known.contains(id) && !changed.contains(id);
-        let rest = criterion.tests.iter().any(|test| !is_untouched(&test.id));
-        criterion.tests.retain(|test| !rest || test.kind != RedKind::Passed || !is_untouched(&test.id));
-    }
 }

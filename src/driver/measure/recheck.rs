@@ -115,6 +115,7 @@ impl<W: World> Drive<'_, W> {
         findings.greens =
             GreensChange::between(&self.state.greens, greens.iter().filter(|id| !open.contains(id)));
         findings.criteria = reds.into_iter().filter(|criterion| edited.contains(&criterion.id)).collect();
+        self.leave_what_stayed(&mut findings.criteria, &book);
         Ok(())
     }
 

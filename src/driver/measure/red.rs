@@ -202,8 +202,7 @@ impl<W: World> Drive<'_, W> {
         findings.vacuous = book.vacuous(&findings.criteria);
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
-        let already = |id: &CriterionId| self.state.run.plan.already_green.contains(id);
-        candidates::leave_untouched(&mut findings.criteria, (&known, &changed), already);
+        self.leave_untouched(&mut findings.criteria, (&known, &changed));
         findings.unlisted = changed.into_iter().filter(|id| !set_aside.contains(id)).collect();
         findings.unowned = self.unowned(&findings.mapping, first, (&set_aside, book));
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();

@@ -114,8 +114,12 @@ impl SourceBook {
         let says = !facts.asks.is_empty() || facts.expectation == tdd_source::Expectation::Yes;
         let asks =
             facts.asks.iter().map(|ask| Ask { of: ask.of.clone(), given: self.through_helpers(&ask.given) });
+        // In a file from before the run it may have been recorded long ago.
+        let is_new = !self.rewritten.iter().any(|old| old.file == *file);
+        let is_unrecorded = is_new && !by_file && facts.on_record && !self.records_snapshots;
         Body {
             expectation: match facts.expectation {
+                tdd_source::Expectation::Yes if is_unrecorded => Expectation::Unrecorded,
                 tdd_source::Expectation::Yes => Expectation::Held,
                 tdd_source::Expectation::No => Expectation::Absent,
                 tdd_source::Expectation::Snapshot if self.records_snapshots => Expectation::Held,

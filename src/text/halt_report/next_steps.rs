@@ -271,7 +271,15 @@ fn met_already(state: &State, reasons: &[Reason]) -> Option<NextStep> {
 fn take_step(state: &State, halt: &Halt, run: &str) -> Option<NextStep> {
     let work = state.takeable(halt)?;
     let what = if work.is_measured() {
-        "keep the work: its tests pass, only its result block is missing".to_owned()
+        let what = match halt.key {
+            Key::TestWriter => {
+                "keep the work: its tests fail as they should, only its result block is missing or can't be read"
+            }
+            Key::Implementer(_) | Key::Refactorer => {
+                "keep the work: its tests pass, only its result block is missing"
+            }
+        };
+        what.to_owned()
     } else {
         format!(
             "run the tests on what attempt {} left, keep it if they pass, and go on (it was asked for its block \

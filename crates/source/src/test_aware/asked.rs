@@ -146,7 +146,8 @@ fn asked(tree: &Tree<'_>, at: usize, tongue: &Tongue) -> Option<TestAwareSign> {
     let around = || inside().filter(is_question).map(|at| tree.text(at));
     let says = |words: &[&str]| around().any(|text| words.iter().any(|word| text.contains(word)));
     // Who calls is told by a text; a list of that name is another thing.
-    let is_list = |text: &str| text.contains(".stack") && LISTS.iter().any(|of| text.contains(of));
+    let is_text = || !tree.source.contains("prepareStackTrace");
+    let is_list = |text: &str| LISTS.iter().any(|of| text.contains(of)) && is_text();
     let asks =
         |word: &&str| around().any(|text| text.contains(*word) && !(*word == ".stack" && is_list(text)));
     if tongue.callers.iter().any(asks) {
