@@ -98,6 +98,7 @@ pub fn outline_beside(language: Language, source: &str, after: &str) -> Outline 
     own
 }
 
+/// With those that only a run can name, unlike `declared`.
 fn test_names(language: Language, source: &str) -> HashSet<String> {
     let found = Tree::parse(language, source).map(|tree| find(&tree)).unwrap_or_default();
     found.into_iter().map(|test| test.name).collect()
@@ -205,6 +206,6 @@ fn plain_string<'s>(kind: &str, word: &'s str) -> Option<&'s str> {
     (!inside.contains(['"', '\'', '\\'])).then_some(inside)
 }
 
-fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -20,6 +20,7 @@ use std::ops::Range;
 
 use tdd_core::proof::Stub;
 
+use super::split::fold;
 use super::tree::{Tree, is_comment};
 use super::units::unit_spans;
 use super::{Language, Unread};
@@ -119,8 +120,8 @@ fn carried_out(tree: &Tree<'_>, starts: &[usize], mut plan: Plan, changed: &[Lin
             bodies.push(StubbedBody {
                 name: piece.name,
                 lines: lines_of(starts, &piece.whole),
-                head: folded(tree.source.get(piece.whole.start..piece.put[0].0.start)),
-                code: folded(tree.source.get(piece.whole.clone())),
+                head: fold(tree.source.get(piece.whole.start..piece.put[0].0.start).unwrap_or_default()),
+                code: fold(tree.source.get(piece.whole.clone()).unwrap_or_default()),
                 is_idle: piece.is_idle,
             });
             edits.extend(piece.put);
@@ -137,10 +138,6 @@ fn carried_out(tree: &Tree<'_>, starts: &[usize], mut plan: Plan, changed: &[Lin
     }
     text.push_str(tree.source.get(done..).unwrap_or_default());
     Stubbed { text, bodies, left }
-}
-
-fn folded(text: Option<&str>) -> String {
-    text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Changed lines that are neither in a piece nor plain.

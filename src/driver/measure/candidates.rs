@@ -19,19 +19,9 @@ use super::sources::SourceBook;
 use super::{Work, homes};
 
 impl<W: World> Drive<'_, W> {
-    /// Candidates are test files that are new or changed since checkpoint 0.
     pub(super) fn map_tests(&self, work: &Work, claim: Option<&Claim>) -> Mapping {
-        let candidates: Vec<RelPath> = work
-            .changed
-            .iter()
-            .filter(|change| change.class == FileClass::Test && change.kind != ChangeKind::Deleted)
-            .map(|change| change.path.clone())
-            .collect();
         let tests = claim.map(|claim| claim.tests.clone()).unwrap_or_default();
-        let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, &self.state.run.project);
-        if self.state.run.commands.runner == RunnerKind::Pytest {
-            self.drop_data(&mut mapping);
-        }
+        let mut mapping = self.assigned(work, &tests);
         self.map_units(work, &tests, &mut mapping);
         if self.state.run.plan.supersede == SupersedeRule::AsListed {
             let covered = self.state.covered_by_red();
@@ -41,6 +31,21 @@ impl<W: World> Drive<'_, W> {
                 let more = tests.into_iter().map(TestId).filter(|id| !owned.ids.contains(id));
                 owned.ids.extend(more.collect::<Vec<_>>());
             }
+        }
+        mapping
+    }
+
+    /// By file name, and by what the block lists. Candidates are test files that are new or changed since checkpoint 0.
+    pub(super) fn assigned(&self, work: &Work, tests: &BTreeMap<CriterionId, Vec<String>>) -> Mapping {
+        let candidates: Vec<RelPath> = work
+            .changed
+            .iter()
+            .filter(|change| change.class == FileClass::Test && change.kind != ChangeKind::Deleted)
+            .map(|change| change.path.clone())
+            .collect();
+        let mut mapping = Mapping::assign(&self.named(), &candidates, tests, &self.state.run.project);
+        if self.state.run.commands.runner == RunnerKind::Pytest {
+            self.drop_data(&mut mapping);
         }
         mapping
     }

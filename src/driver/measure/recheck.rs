@@ -2,7 +2,7 @@
 //! last good tree are checked for RED again, on the tree as it is now (contract section 11). Whose
 //! tests are as they were was seen RED before; code that was mended by hand may make them green.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
@@ -10,7 +10,7 @@ use tdd_core::classify;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::Event;
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{ChangeKind, CriterionRed, RedFindings, RunRef};
+use tdd_core::finding::{CriterionRed, RedFindings, RunRef};
 use tdd_core::greens::GreensChange;
 use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
@@ -188,15 +188,7 @@ impl<W: World> Drive<'_, W> {
     /// By file name, over all test files that are not as they were at checkpoint 0; single tests
     /// that the test-writer assigned stay with their criteria.
     fn mapping_of_edited(&self, work: &Work) -> Mapping {
-        let candidates: Vec<RelPath> = work
-            .changed
-            .iter()
-            .filter(|change| change.class == FileClass::Test && change.kind != ChangeKind::Deleted)
-            .map(|change| change.path.clone())
-            .collect();
-        let tests = std::collections::BTreeMap::new();
-        let project = &self.state.run.project;
-        let mut mapping = Mapping::assign(&self.named(), &candidates, &tests, project);
+        let mut mapping = self.assigned(work, &BTreeMap::new());
         for (id, owned) in self.mapping().owned {
             mapping.owned.entry(id).or_default().ids.extend(owned.ids);
         }
