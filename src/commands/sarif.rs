@@ -8,6 +8,7 @@ use crate::text::sarif::{Finding, Log, Outcome, rule_of};
 use tdd_child::run_folder::RunDir;
 use tdd_core::cause::{self, Place};
 use tdd_core::criterion::CriterionId;
+use tdd_core::finding::NoSuchTest;
 use tdd_core::halt::Halt;
 use tdd_core::harmless;
 use tdd_core::judge::{Fault, Reason, Verdict};
@@ -71,7 +72,8 @@ fn of_reason(state: &State, reason: &Reason) -> Option<Place> {
         Reason::Rebound(rebound) => {
             Some(Place { file: rebound.test.file().to_owned(), line: rebound.line.max(1) })
         }
-        Reason::Unlisted(test)
+        Reason::NoSuchTest(NoSuchTest { named: test, .. })
+        | Reason::Unlisted(test)
         | Reason::Unowned(test)
         | Reason::NotSuperseded(test)
         | Reason::Broken(test)

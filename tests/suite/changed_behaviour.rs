@@ -268,3 +268,91 @@ fn ac_tdd_8_139_a_file_of_tests_in_the_place_of_what_others_import_fails() {
         ran.expect(0);
     }
 }
+
+const DOCUMENTED: &str = "/// Adds prices.\n///\n/// ```\n/// assert_eq!(till::total(&[1, 2]), 3);\n/// ```\n\
+    pub fn total(prices: &[u32]) -> u32 {\n    prices.iter().sum()\n}\n\n\
+    /// ```\n/// assert_eq!(till::most(&[1, 2]), 2);\n/// ```\n\
+    pub fn most(prices: &[u32]) -> u32 {\n    prices.iter().copied().max().unwrap_or(0)\n}\n\n\
+    #[cfg(test)]\nmod tests {\n    #[test]\n    fn none() {\n        assert_eq!(super::total(&[]), 0);\n    }\n}\n";
+
+/// A library of Rust whose totals come to be rounded up to tens, and the documentation that the test-writer leaves.
+fn play_documented(documented: &str, named: &[&str]) -> Ran {
+    let sandbox = Sandbox::with(&[
+        (".gitignore", "target/\n"),
+        ("Cargo.toml", "[package]\nname = \"till\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+        ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"till\"\nversion = \"0.1.0\"\n"),
+        ("src/lib.rs", DOCUMENTED),
+        ("tdd.yaml", "test: cargo test --offline -q\nbudgets: { semantic: 1, format: 0 }\n"),
+        ("specs/frs/STE-1.md", "# Till\n\n## Acceptance Criteria\n\n- AC-STE-1.1: totals are tens.\n"),
+    ]);
+    sandbox.commit();
+    let test = "#[test]\nfn tens() {\n    assert_eq!(till::total(&[1, 2]), 10);\n    \
+        assert_eq!(till::total(&[20]), 20);\n}\n";
+    let done = documented.replace("prices.iter().sum()", "prices.iter().sum::<u32>().div_ceil(10) * 10");
+    let ids: Vec<String> = named.iter().map(|name| format!("src/lib.rs::doctest of {name}")).collect();
+    let files = ["tests/ac_ste_1_1.rs", "src/lib.rs"];
+    let say = json!({ "status": "ok", "files": files, "supersedes": { "AC-STE-1.1": ids } });
+    let calls = json!([
+        { "role": "test-writer", "write": { files[0]: test, files[1]: documented }, "say": say },
+        { "role": "implementer", "write": { files[1]: done }, "say": { "status": "ok", "files": [files[1]] } },
+        { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+    ]);
+    sandbox.scripted(&calls, &["--proof", "quick"])
+}
+
+#[test]
+fn ac_tdd_8_141_an_example_in_rusts_documentation_is_superseded_like_a_test() {
+    let tens = DOCUMENTED.replace("(till::total(&[1, 2]), 3)", "(till::total(&[1, 2]), 10)");
+    play_documented(&tens, &["total #1"]).expect(0);
+    left_to_the_night!();
+    let changed = "an existing test was changed and is not named in `supersedes:`: src/lib.rs::doctest of";
+    play_documented(&tens, &[]).expect(1).says(&[&format!("{changed} total #1")]);
+    // Nobody asked for the other one.
+    let weaker = tens.replace("assert_eq!(till::most(&[1, 2]), 2)", "till::most(&[1, 2])");
+    play_documented(&weaker, &["total #1"]).expect(1).says(&[&format!("{changed} most #1")]);
+}
+
+#[test]
+fn ac_tdd_8_142_a_superseded_test_that_never_was_is_called_so() {
+    let tens = OLD.replace("[([1, 2], 3), ([], 0)]", "[([1, 2], 4), ([], 0)]");
+    if let Some(ran) = play(&json!({ FILE: tens }), supersedes(&["test_totals"]), TILL) {
+        ran.expect(1).says(&[
+            "`supersedes:` names a test that did not exist before the run: tests/test_till.py::test_totals",
+            "did you mean tests/test_till.py::test_total[",
+        ]);
+    }
+}
+
+/// A new file that is not named after a criterion, and of whose tests the block gives these to it.
+fn play_listed(new: (&str, &str), tests: &[&str]) -> Option<Ran> {
+    let (file, text) = new;
+    let till =
+        format!("{TILL}\n\ndef mean(prices):\n    return sum(prices) / len(prices) if prices else 0\n");
+    let ids: Vec<String> = tests.iter().map(|name| format!("{file}::{name}")).collect();
+    play(&json!({ file: text }), json!({ "tests": { "AC-STE-1.1": ids } }), &till)
+}
+
+#[test]
+fn ac_tdd_8_143_a_new_file_that_does_not_load_is_of_the_criterion_that_the_block_gives_its_tests_to() {
+    let new = "import pytest\n\nfrom till import mean\n\n\n\
+        @pytest.mark.parametrize((\"prices\", \"expected\"), [([1, 3], 2), ([], 0)])\n\
+        def test_mean(prices, expected):\n    assert mean(prices) == expected\n\n\n\
+        class TestMean:\n    def test_one(self):\n        assert mean([1]) == 1\n";
+    let file = "tests/test_mean.py";
+    if let Some(ran) = play_listed((file, new), &["test_mean", "TestMean::test_one"]) {
+        ran.expect(0);
+    }
+    left_to_the_night!();
+    // One that is not listed is the same criterion's: it has to be red as well.
+    let passes = format!("{new}\n\ndef test_nothing():\n    assert True\n");
+    if let Some(ran) = play_listed((file, &passes), &["test_mean"]) {
+        ran.expect(1).says(&["tests/test_mean.py::test_nothing fails only because `mean` is missing"]);
+    }
+    // A file that loads beside what it lacks has other tests, too.
+    let loads = new.replace("from till import mean\n", "import till\nfrom till import total\n");
+    let loads = loads.replace("mean(prices)", "till.mean(prices)").replace("mean([1])", "till.mean([1])");
+    let loads = format!("{loads}\n\ndef test_sum():\n    assert total([1]) == 1\n");
+    if let Some(ran) = play_listed((file, &loads), &["test_mean", "TestMean::test_one"]) {
+        ran.expect(0);
+    }
+}

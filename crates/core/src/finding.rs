@@ -18,12 +18,14 @@ mod notice;
 mod production;
 mod rebound;
 mod run;
+mod superseded;
 mod whole;
 
 pub use notice::Notice;
 pub use production::{LostName, NameLoss, TestAware, TestAwareKind};
 pub use rebound::Rebound;
 pub use run::{FailedItem, RunRef};
+pub use superseded::{NoSuchTest, Superseded};
 pub use whole::{Judged, SuiteBaseline};
 
 /// One path that differs between two checkpoints.
@@ -194,16 +196,6 @@ pub struct CriterionRed {
     pub tests: Vec<RedTest>,
 }
 
-/// An existing test that the block's `supersedes:` names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Superseded {
-    pub criterion: CriterionId,
-    pub id: TestId,
-    /// The file that holds it really changed since checkpoint 0.
-    pub changed: bool,
-    pub kind: RedKind,
-}
-
 /// An assertion that holds whatever the code does, or asks only whether something is there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct VacuousAssertion {
@@ -230,6 +222,9 @@ pub struct RedFindings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rebound: Vec<Rebound>,
     pub superseded: Vec<Superseded>,
+    /// Those of them that no test was called before the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub no_such_tests: Vec<NoSuchTest>,
     /// New tests that belong to no criterion and are red: nobody would ever turn them green.
     #[serde(default)]
     pub unowned: Vec<TestId>,

@@ -181,7 +181,7 @@ impl Guard {
             Reason::NoCandidate(_) => Self::UnmappedCriterion,
             Reason::Unowned(_) => Self::UnownedRed,
             Reason::NotRed { kind, .. } => of_kind(*kind),
-            Reason::NotSuperseded(_) => Self::Superseded,
+            Reason::NotSuperseded(_) | Reason::NoSuchTest(_) => Self::Superseded,
             Reason::Broken(_) => Self::BrokenGreen,
             Reason::NothingRan(_) => Self::NothingRan,
             Reason::TestFailed(_) => Self::TestFailed,

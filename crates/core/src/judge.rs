@@ -93,7 +93,10 @@ pub fn red_faults(plan: &Plan, findings: &RedFindings) -> Vec<Reason> {
     }
     let badly_superseded =
         findings.superseded.iter().filter(|test| !test.changed || !test.kind.is_accepted());
-    reasons.extend(badly_superseded.map(|test| Reason::NotSuperseded(test.id.clone())));
+    reasons.extend(badly_superseded.map(|test| {
+        let unknown = findings.no_such_tests.iter().find(|one| one.named == test.id);
+        unknown.map_or_else(|| Reason::NotSuperseded(test.id.clone()), |one| Reason::NoSuchTest(one.clone()))
+    }));
     reasons.extend(findings.broken.iter().cloned().map(Reason::Broken));
     reasons
 }

@@ -36,6 +36,17 @@ impl TestId {
         numbered.map_or(self.0.as_str(), |(name, _)| name)
     }
 
+    /// The one that may be meant by an id that is none of these.
+    pub fn most_like<'k>(&self, known: impl IntoIterator<Item = &'k Self>) -> Option<&'k Self> {
+        // A table may be called by its function.
+        let table = |other: &'k Self| other.0.split('[').next().unwrap_or_default();
+        let like = |other: &str| strsim::normalized_damerau_levenshtein(&self.0, other);
+        let likeness = |other: &'k Self| like(&other.0).max(like(table(other)));
+        let scored = known.into_iter().map(|other| (likeness(other), other));
+        let best = scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.5);
+        best.map(|(_, other)| other)
+    }
+
     /// The functions that it may be a case of, the innermost first. In Rust, where a macro makes modules of functions,
     /// `tests::adds` of `tests::adds::case_1`; in Python `test_adds` of `test_adds[1-2]`.
     pub fn made_from(&self) -> impl Iterator<Item = &str> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::attempt::Exhaustion;
 use crate::claim::{ClaimError, Dispute};
 use crate::criterion::CriterionId;
-use crate::finding::{LostName, Rebound, RedKind, TestAware, Why};
+use crate::finding::{LostName, NoSuchTest, Rebound, RedKind, TestAware, Why};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::TestId;
@@ -81,6 +81,8 @@ pub enum Reason {
     },
     /// A superseded test was not changed, or is not red in an accepted kind.
     NotSuperseded(TestId),
+    /// A superseded test that never existed.
+    NoSuchTest(NoSuchTest),
     /// A known green is red after RED.
     Broken(TestId),
     /// No test of the criterion ran.
@@ -131,6 +133,7 @@ impl Reason {
             | Self::Unowned(_)
             | Self::NotRed { .. }
             | Self::NotSuperseded(_)
+            | Self::NoSuchTest(_)
             | Self::NothingRan(_)
             | Self::TestSkipped(_)
             | Self::TestVanished(_)
@@ -254,6 +257,7 @@ impl fmt::Display for Reason {
                 f,
                 "a superseded test must be changed and red, or, if it is gone, a new test of its file must be: {id}"
             ),
+            Self::NoSuchTest(one) => write!(f, "{one}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
             Self::NothingRan(id) => write!(f, "no test of {id} ran"),
             Self::TestFailed(id) => write!(f, "failed: {id}"),

@@ -194,7 +194,8 @@ impl ProjectTests {
         let mut verification =
             Verification::new((&self.work, &self.work_pool), self.count, label, bounds, &self.stop)?;
         verification.use_temp(self.temporary()?);
-        verification.lead_python(self.place.python_path(std::env::var_os(PYTHON_PATH)), &self.owner);
+        let python_path = self.place.python_path(std::env::var_os(PYTHON_PATH));
+        verification.lead_python(python_path, &self.owner, &self.place.repository);
         Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
     }
 

@@ -10,7 +10,7 @@
 
 use super::split::condensed;
 use super::tree::{Span, Tree, is_name};
-use super::units::{Unit, rest, units};
+use super::units::{Unit, UnitKind, rest, units};
 use super::{Language, Unread, rust};
 
 /// Whether a Rust source differs outside of what is for tests alone.
@@ -19,13 +19,16 @@ pub fn same_code(before: &str, after: &str) -> Result<bool, Unread> {
     Ok(new.errors.is_empty() && rest(&old, &units(&old)) == rest(&new, &units(&new)))
 }
 
-/// Whether a Rust source differs in its modules of tests alone, by tests, by imports, and by helpers for these: the
+/// Whether a Rust source differs in its modules of tests and in the examples of its documentation alone: in modules by
+/// tests, by imports, and by helpers for these; the
 /// modules stand where they stood, and nothing new in them has a name that was said there. What an import gives a name
 /// to mean is [`super::rebound`]'s.
 pub fn changes_tests_alone(before: &str, after: &str) -> Result<bool, Unread> {
     let (old_tree, new_tree) = (Tree::parse(Language::Rust, before)?, Tree::parse(Language::Rust, after)?);
     let (old, mut new) = (units(&old_tree), units(&new_tree));
-    for unit in &old {
+    // Which of these are others than they were is told by `outline`.
+    new.retain(|unit| unit.kind != UnitKind::Example);
+    for unit in old.iter().filter(|unit| unit.kind != UnitKind::Example) {
         let was = Module::of(&old_tree, unit);
         let differs_by_tests = |now: &Unit| {
             let is = Module::of(&new_tree, now);

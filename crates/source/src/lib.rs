@@ -19,6 +19,7 @@ mod claim;
 mod claims;
 mod doctests;
 mod doubtful;
+mod examples;
 mod flow;
 mod go;
 mod helpers;

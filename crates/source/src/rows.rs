@@ -50,6 +50,10 @@ pub fn common_rows(language: Language, before: &str, after: &str) -> Option<Comm
         let mut done = 0;
         for (table, kept) in cuts {
             let place = tree.bytes(&table.place);
+            // A second one of the same statement stays as it is.
+            if place.start < done {
+                continue;
+            }
             text.push_str(tree.source.get(done..place.start).unwrap_or_default());
             text.push_str(&table.with(tree, kept));
             done = place.end;
@@ -189,8 +193,8 @@ fn table(tree: &Tree<'_>, at: usize) -> Option<Table> {
     if !is_list {
         return None;
     }
-    // The names go with the table before them.
-    if is_names(tree, at) {
+    // The names of rows go with the table before them; those of parameters are what its rows are given to.
+    if is_names(tree, at) || names_parameters(tree, at) {
         return None;
     }
     let makes_tests = makes_tests(tree, at);
@@ -233,6 +237,19 @@ fn is_names(tree: &Tree<'_>, at: usize) -> bool {
         && tree.kind(keyword) == "keyword_argument"
         && tree.child(keyword, "name").is_some_and(|name| tree.text(name) == "ids")
         && tree.ancestors(keyword).any(|above| tree.kind(above) == "decorator")
+}
+
+/// Whether a list is `("n", "want")` of `parametrize(("n", "want"), […])`.
+fn names_parameters(tree: &Tree<'_>, at: usize) -> bool {
+    let arguments = tree.node(at).parent;
+    let mut given = tree.parts(arguments);
+    let is_first = given.next() == Some(at);
+    tree.language == Language::Python
+        && tree.kind(arguments) == "argument_list"
+        && tree.ancestors(arguments).any(|above| tree.kind(above) == "decorator")
+        && is_first
+        && given.next().is_some()
+        && tree.parts(at).all(|name| tree.kind(name) == "string")
 }
 
 /// The list behind a table in which each of its rows has a name.
@@ -317,9 +334,11 @@ mod tests {
     }
 
     #[test]
-    fn new_rows_and_those_that_are_gone_are_told_from_all_else() {
+    fn ac_tdd_8_144_new_rows_and_those_that_are_gone_are_told_from_all_else() {
         use Language::{Go, JavaScript, Python};
         let laid_out = "@pytest.mark.parametrize(\n    \"n, want\",\n    [\n        (1, \"I\"),\n        (3, 'III'),\n        (4, \"IV\"),\n    ],\n)\ndef test_roman(n, want):\n    assert roman(n) == want\n";
+        let tuple = PY.replace("\"n, want\"", "(\"n\", \"want\")");
+        let two = PY.replace("[(1", "more=[(4, 5), (5, 6)], rows=[(1");
         let loop_ = "CASES = {\n    'one': (1, 'I'),\n}\n\n\ndef test_all():\n    for n, want in CASES.values():\n        assert roman(n) == want\n";
         for (language, before, after, want) in [
             (Python, PY, PY.replace("(3, \"III\")]", "(3, \"III\"), (4, \"IV\")]"), Some((0, true))),
@@ -327,6 +346,14 @@ mod tests {
             (Python, PY, PY.replace("[(1", "[(0, \"\"), (1"), Some((0, true))),
             (Python, PY, PY.replace("(3, \"III\")", "(3, \"3\")"), Some((1, true))),
             (Python, PY, PY.replace(", (3, \"III\")", ""), Some((1, true))),
+            (Python, tuple.as_str(), tuple.replace("(3, \"III\")", "(3, \"3\")"), Some((1, true))),
+            (Python, tuple.as_str(), tuple.replace("(\"n\", \"want\")", "(\"want\", \"n\")"), None),
+            (
+                Python,
+                two.as_str(),
+                two.replace("(3, \"III\")", "(3, \"3\")").replace("(5, 6)", "(5, 7)"),
+                Some((1, false)),
+            ),
             (Python, PY, PY.replace("(1, \"I\"), (3, \"III\")", "(2, \"II\")"), None),
             (Python, loop_, loop_.replace("'I'),", "'I'),\n    'two': (2, 'II'),"), Some((0, true))),
             (

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::claim::{Claim, Weight};
 use super::claims::claims;
+use super::examples::{self, Example};
 use super::tree::{Span, Tree, is_string};
 use super::without::{outermost_tests, without_tests};
 use super::{Language, find};
@@ -13,6 +14,8 @@ use super::{Language, find};
 pub struct Outline {
     /// Full name and body, blanks folded; comments count, because a formatter leaves them.
     tests: Vec<(String, String)>,
+    /// Of Rust's documentation.
+    examples: Vec<Example>,
     /// The lines outside every test's body that hold anything but imports, blanks folded: one
     /// name more in an import makes no test another one.
     pub rest: Vec<String>,
@@ -41,8 +44,18 @@ impl Outline {
         self.rest.iter().any(|line| heads.iter().any(|head| line.starts_with(head.as_str())))
     }
 
+    /// The example of documentation that this test is: `doctest of Cart::total #2`.
+    fn example(&self, test: &str) -> Option<&str> {
+        let (item, number) = test.strip_prefix("doctest of ")?.rsplit_once(" #")?;
+        let before = number.parse::<usize>().ok()?.checked_sub(1)?;
+        examples::of_item(&self.examples, item).get(before).map(|example| example.text.as_str())
+    }
+
     /// Those of all namesakes.
     pub fn bodies(&self, test: &str) -> Vec<&str> {
+        if let Some(text) = self.example(test) {
+            return vec![text];
+        }
         let plain = test.split('[').next().unwrap_or(test);
         let same = |name: &str| name == test || name == plain || name.replace("::", ".") == plain;
         self.tests.iter().filter(|(name, _)| same(name)).map(|(_, body)| body.as_str()).collect()
@@ -59,9 +72,9 @@ impl Outline {
 /// Splits a source, to tell what was changed in it. One that can't be read is all rest.
 pub fn outline(language: Language, source: &str) -> Outline {
     let Ok(tree) = Tree::parse(language, source) else {
-        return Outline { tests: Vec::new(), rest: source.lines().map(fold).collect() };
+        return Outline { tests: Vec::new(), examples: Vec::new(), rest: source.lines().map(fold).collect() };
     };
-    let mut outline = Outline::default();
+    let mut outline = Outline { examples: rust_examples(&tree), ..Outline::default() };
     let mut rest = source.as_bytes().to_vec();
     let mut blank = |range: std::ops::Range<usize>| {
         for byte in rest.get_mut(range).into_iter().flatten().filter(|byte| **byte != b'\n') {
@@ -73,6 +86,7 @@ pub fn outline(language: Language, source: &str) -> Outline {
         outline.tests.push((test.name, fold(source.get(body.clone()).unwrap_or_default())));
         blank(body);
     }
+    outline.examples.iter().for_each(|example| blank(example.bytes.clone()));
     for at in tree.all().filter(|at| is_import(&tree, *at)) {
         blank(tree.node(at).begin..tree.node(at).end);
     }
@@ -96,6 +110,10 @@ pub fn outline_beside(language: Language, source: &str, after: &str) -> Outline 
         own.rest = outline(language, &without).rest;
     }
     own
+}
+
+fn rust_examples(tree: &Tree<'_>) -> Vec<Example> {
+    if tree.language == Language::Rust { examples::examples(tree) } else { Vec::new() }
 }
 
 /// With those that only a run can name, unlike `declared`.

@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::examples::{Example, examples};
 use super::split::condensed;
 use super::tree::{Span, Tree, is_name};
 use super::{Language, Unread, find, rust};
@@ -34,7 +35,7 @@ pub(super) struct Unit {
     /// For a person: its name, or its first words.
     pub(super) name: String,
     pub(super) text: String,
-    kind: UnitKind,
+    pub(super) kind: UnitKind,
     /// The nodes that it takes; empty for an example.
     pub(super) span: Span,
     /// Of a module of tests in Rust: its text in pieces, in order.
@@ -244,7 +245,7 @@ pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
         }
     }
     if tree.language == Language::Rust {
-        found.extend(examples(tree));
+        found.extend(examples(tree).iter().map(example_unit));
     }
     found
 }
@@ -300,35 +301,10 @@ fn script_unit(tree: &Tree<'_>, at: usize) -> Option<(Span, UnitKind)> {
     (plain == "import.meta.vitest").then(|| (tree.span(at), UnitKind::Scaffold))
 }
 
-/// Fenced examples in doc comments that rustdoc compiles.
-fn examples(tree: &Tree<'_>) -> Vec<Unit> {
-    let mut found = Vec::new();
-    let mut open: Option<Vec<String>> = None;
-    let comments = tree.all().filter(|at| matches!(tree.kind(*at), "line_comment" | "block_comment"));
-    for line in comments.flat_map(|at| tree.text(at).lines()) {
-        let trimmed = line.trim_start();
-        let marks = ["///", "//!", "/**", "/*!", "*"];
-        let Some(text) = marks.iter().find_map(|mark| trimmed.strip_prefix(mark)) else { continue };
-        let text = text.trim();
-        match (text.strip_prefix("```"), open.take()) {
-            (Some(info), None) => {
-                let words = ["rust", "should_panic", "no_run", "edition2018", "edition2021", "edition2024"];
-                let runs = info.split([',', ' ']).all(|word| word.is_empty() || words.contains(&word));
-                open = runs.then(Vec::new);
-            }
-            (Some(_), Some(lines)) => {
-                let name = lines.first().cloned().unwrap_or_default();
-                let text = format!("example {}", lines.join("\n"));
-                found.push(Unit { name, text, kind: UnitKind::Example, span: 0..0, pieces: Vec::new() });
-            }
-            (None, Some(mut lines)) => {
-                lines.push(text.to_owned());
-                open = Some(lines);
-            }
-            (None, None) => {}
-        }
-    }
-    found
+fn example_unit(example: &Example) -> Unit {
+    let name = example.text.lines().next().unwrap_or_default().to_owned();
+    let text = format!("example {}", example.text.trim_end());
+    Unit { name, text, kind: UnitKind::Example, span: 0..0, pieces: Vec::new() }
 }
 
 fn name_of(tree: &Tree<'_>, span: &Span) -> String {

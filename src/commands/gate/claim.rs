@@ -8,7 +8,7 @@ use super::annotation::Names;
 use super::compare::compare;
 use super::desk::{Desk, of};
 use super::ran::is_case_of;
-use super::see::{kind, most_like, nearest};
+use super::see::{kind, nearest};
 use super::{HOPELESS, desk, inside, runs, spelt};
 use crate::cli::gate::ClaimArgs;
 use crate::view::print;
@@ -92,7 +92,7 @@ fn not_claimable(desk: &Desk, id: &TestId) -> Trouble {
                 .because(format!("it was not run in this session{}", nearest(id, &known)))
                 .advise(match known.iter().find(|other| is_case_of(other, id)) {
                     Some(case) => format!("claim a case: tdd gate claim {} FILE", shell_word(&case.0)),
-                    None => match most_like(id, &known) {
+                    None => match id.most_like(&known) {
                         Some(other) => format!("if that is meant: {}", next_of(desk, other)),
                         None => format!("run it: {run}"),
                     },

@@ -151,13 +151,6 @@ fn elsewhere(desk: &Desk, id: &TestId) -> Option<String> {
     })
 }
 
-/// The one that may be meant by an id that is none.
-pub(super) fn most_like<'k>(id: &TestId, known: &'k [TestId]) -> Option<&'k TestId> {
-    let scored = known.iter().map(|other| (strsim::normalized_damerau_levenshtein(&id.0, &other.0), other));
-    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.5);
-    best.map(|(_, other)| other)
-}
-
 pub(super) fn nearest(id: &TestId, known: &[TestId]) -> String {
     let cases: Vec<String> = known
         .iter()
@@ -168,7 +161,7 @@ pub(super) fn nearest(id: &TestId, known: &[TestId]) -> String {
     if !cases.is_empty() {
         return format!("; it has cases, each with an id of its own: {}", cases.join(" "));
     }
-    match (most_like(id, known), id.0.split_once("::")) {
+    match (id.most_like(known), id.0.split_once("::")) {
         (Some(other), _) => format!("; is it {other}?"),
         (None, Some((file, _))) => format!("; its file's tests: tdd gate test {}", shell_word(file)),
         (None, None) => String::new(),

@@ -7,11 +7,11 @@ use tdd_core::claim::Claim;
 use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::SupersedeRule;
-use tdd_core::finding::{ChangeKind, CriterionRed, RedKind};
+use tdd_core::finding::{ChangeKind, ClassedChange, CriterionRed, RedKind};
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
-use tdd_core::ports::World;
+use tdd_core::ports::{Isolation, Tests, World};
 use tdd_core::test::TestId;
 use tdd_source::Language;
 
@@ -43,7 +43,12 @@ impl<W: World> Drive<'_, W> {
             .filter(|change| change.class == FileClass::Test && change.kind != ChangeKind::Deleted)
             .map(|change| change.path.clone())
             .collect();
-        let mut mapping = Mapping::assign(&self.named(), &candidates, tests, &self.state.run.project);
+        let project = &self.state.run.project;
+        let mut mapping = Mapping::assign(&self.named(), &candidates, tests, project);
+        // What a package needs is told of its files, and of those before anything has run.
+        if self.ports.tests.isolation() == Isolation::Coupled {
+            own_new_files(&mut mapping, (&work.changed, project), &|_| true);
+        }
         if self.state.run.commands.runner == RunnerKind::Pytest {
             self.drop_data(&mut mapping);
         }
@@ -118,6 +123,33 @@ impl<W: World> Drive<'_, W> {
             }
         }
     }
+}
+
+/// New files that do not load and of whose tests a block gives some to one criterion, and to no other: they are its own as a
+/// whole. Whether there are any.
+pub(super) fn own_new_files(
+    mapping: &mut Mapping,
+    (changed, project): (&[ClassedChange], &str),
+    does_not_load: &dyn Fn(&RelPath) -> bool,
+) -> bool {
+    let new = changed.iter().filter(|change| {
+        change.class == FileClass::Test && change.kind == ChangeKind::Added && does_not_load(&change.path)
+    });
+    let mut found = false;
+    for file in new.map(|change| &change.path) {
+        if mapping.owned.values().any(|owned| owned.files.contains(file)) {
+            continue;
+        }
+        let path = mapping::in_project(file, project);
+        let is_in = |id: &TestId| id.file() == path;
+        let mut owners = mapping.owned.values_mut().filter(|owned| owned.ids.iter().any(is_in));
+        if let (Some(owner), None) = (owners.next(), owners.next()) {
+            owner.ids.retain(|id| !is_in(id));
+            owner.files.push(file.clone());
+            found = true;
+        }
+    }
+    found
 }
 
 /// Whether what is changed in this file, whose path is relative to the project, may change what the test expects: a file

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::driver::cycle::Drive;
 use tdd_core::claim::Claim;
 use tdd_core::criterion::CriterionId;
-use tdd_core::finding::{ChangeKind, ClassedChange, RedKind, Superseded};
+use tdd_core::finding::{ChangeKind, ClassedChange, NoSuchTest, RedKind, Superseded};
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -263,6 +263,17 @@ impl<W: World> Drive<'_, W> {
             all.extend(kinds.into_iter().filter(|(id, _)| !all_has(&all, id)).collect::<Vec<_>>());
         }
         all
+    }
+
+    /// What is superseded, and was nobody's name.
+    pub(super) fn no_such_tests(&self, superseded: &[Superseded]) -> Vec<NoSuchTest> {
+        let known = self.known_tests();
+        let unknown = superseded.iter().filter(|one| !known.iter().any(|id| means(&one.id.0, id)));
+        let no_such = unknown.map(|one| NoSuchTest {
+            named: one.id.clone(),
+            nearest: one.id.most_like(known.iter().copied()).cloned(),
+        });
+        no_such.collect()
     }
 
     /// New tests that are red: what may stand for tests that are gone.

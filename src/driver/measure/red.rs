@@ -118,7 +118,10 @@ impl<W: World> Drive<'_, W> {
             self.own_new_of_listed(mapping, work, report)?;
             self.own_by_name(mapping, work, report)?;
             let known = self.known_tests();
-            if cases::hold_back(mapping, (&work.changed, &self.state.run.project), report, (claim, &known)) {
+            let changed = (work.changed.as_slice(), self.state.run.project.as_str());
+            let does_not_load = |file: &RelPath| report.load_failures.iter().any(|load| load.file == *file);
+            let has_new = candidates::own_new_files(mapping, changed, &does_not_load);
+            if cases::hold_back(mapping, changed, report, (claim, &known)) || has_new {
                 *book = self.read_sources(work, mapping)?;
             }
             book.existing = self.find_existing(&work.base, report)?;
@@ -197,6 +200,7 @@ impl<W: World> Drive<'_, W> {
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
         findings.superseded = self.superseded(*claim, (work, &self.held_back(&findings.mapping)), first);
+        findings.no_such_tests = self.no_such_tests(&findings.superseded);
         self.judge_held_back(book, &known, findings);
         let held_back = self.held_back(&findings.mapping);
         findings.vacuous = book.vacuous(&findings.criteria);

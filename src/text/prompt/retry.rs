@@ -105,6 +105,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::Rebound(_)
         | Reason::NoCandidate(_)
         | Reason::NotSuperseded(_)
+        | Reason::NoSuchTest(_)
         | Reason::Outside(_)
         | Reason::GateOutside
         | Reason::StillGreen(_)

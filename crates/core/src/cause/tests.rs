@@ -1,7 +1,7 @@
 use super::*;
 use crate::attempt::Exhaustion;
 use crate::criterion::CriterionId;
-use crate::finding::FailedItem;
+use crate::finding::{FailedItem, NoSuchTest};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::{Canary, Exit};
@@ -237,6 +237,7 @@ fn every_reason_makes_a_sentence() {
         Reason::GateRed,
         Reason::NoEvidence("it has no report".to_owned()),
         Reason::NotSuperseded(id("t::x")),
+        Reason::NoSuchTest(NoSuchTest { named: id("t::x"), nearest: None }),
     ];
     for reason in reasons {
         assert!(!cause(vec![reason.clone()], &[]).sentence.is_empty(), "{reason:?}");

@@ -4,6 +4,10 @@
 //! one is the work tree's own by a link: its `.pth` would name the copy from then on, and nothing would be there
 //! once the copy is gone.
 
+mod lead_back;
+
+pub(super) use self::lead_back::Lent;
+
 use std::ffi::OsString;
 use std::path::Path;
 

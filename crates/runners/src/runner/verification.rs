@@ -6,11 +6,11 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
-use super::environment;
+use super::environment::{self, Lent};
 use super::place::PYTHON_PATH;
 use super::temp_pool::{Folder, Rest, TempPool};
 use tdd_child::free_space;
@@ -83,8 +83,9 @@ pub(super) struct Verification {
     hidden: Vec<String>,
     /// The commands' own temporary files: gone with all that they left there.
     temp: Option<Folder>,
-    /// The work tree.
+    /// The work tree, and the root of the tree that commands run in: the same, or a copy of it.
     home: PathBuf,
+    tree: PathBuf,
     /// `PYTHONPATH` of every command, where it is another than ours.
     python_path: Option<OsString>,
     stop: StopSignal,
@@ -134,6 +135,7 @@ impl Verification {
             hidden: Vec::new(),
             temp: None,
             home: PathBuf::new(),
+            tree: PathBuf::new(),
             python_path: None,
             stop: stop.clone(),
             work: work.to_owned(),
@@ -149,9 +151,10 @@ impl Verification {
     }
 
     /// From now on commands find modules of Python here first, and know what is a copy of this tree.
-    pub(super) fn lead_python(&mut self, path: Option<OsString>, home: &Path) {
+    pub(super) fn lead_python(&mut self, path: Option<OsString>, home: &Path, tree: &Path) {
         self.python_path = path;
         home.clone_into(&mut self.home);
+        tree.clone_into(&mut self.tree);
     }
 
     /// Every command is started inside this sandbox.
@@ -256,9 +259,20 @@ impl Verification {
             }),
             ended: self.ended.clone(),
         };
-        let finished = process::run(&order, &self.stop).await?;
+        let began = SystemTime::now();
+        let finished = process::run(&order, &self.stop).await;
+        // Whatever became of the command: the person's environment names the person's tree.
+        let led =
+            Lent::to(&self.home, &self.tree, &step.cwd).map(|it| it.lead_back(began)).unwrap_or_default();
+        let finished = finished?;
         self.parts.push(log);
         self.parts.extend(step.stdout);
+        for file in led {
+            self.say(&format!(
+                "tdd: {} named this copy of the tree; it names the work tree now",
+                file.display()
+            ))?;
+        }
         Ok(finished)
     }
 

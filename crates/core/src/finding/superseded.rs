@@ -1,0 +1,39 @@
+//! Old tests whose expectation a criterion changes.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::RedKind;
+use crate::criterion::CriterionId;
+use crate::test::TestId;
+
+/// An existing test that the block's `supersedes:` names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Superseded {
+    pub criterion: CriterionId,
+    pub id: TestId,
+    /// The file that holds it really changed since checkpoint 0.
+    pub changed: bool,
+    pub kind: RedKind,
+}
+
+/// A name in `supersedes:` that is no existing test's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct NoSuchTest {
+    pub named: TestId,
+    /// The existing test that may be meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<TestId>,
+}
+
+impl fmt::Display for NoSuchTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`supersedes:` names a test that did not exist before the run: {}", self.named)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, "; did you mean {nearest}?"),
+            None => f.write_str("; name existing tests as the runner calls them"),
+        }
+    }
+}
