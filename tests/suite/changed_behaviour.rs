@@ -356,3 +356,26 @@ fn ac_tdd_8_143_a_new_file_that_does_not_load_is_of_the_criterion_that_the_block
         ran.expect(0);
     }
 }
+
+#[test]
+fn ac_tdd_8_145_a_helper_changes_for_the_tests_that_use_it() {
+    let old = "import pytest\n\nfrom till import names, total\n\n\n\
+        def expect_many(got):\n    assert got == 3\n\n\n\
+        @pytest.fixture\ndef prices():\n    return [1, 2]\n\n\n\
+        def test_many(prices):\n    expect_many(total(prices))\n\n\n\
+        def test_names(prices):\n    assert names() == [\"one\", \"two\"]\n";
+    let till = TILL.replace("sum(prices) - rebate", "sum(prices) * 2 - rebate");
+    let helper = old.replace("got == 3", "got == 6");
+    let play = |text: &str, named| play_on(old, "off", (&json!({ FILE: text }), supersedes(named), &till));
+    let golden = ("tests/golden.txt", "total 6");
+    let written = json!({ FILE: helper, golden.0: golden.1 });
+    let both = json!({ "supersedes": { "AC-STE-1.1": [format!("{FILE}::test_many"), "tests/test_golden.py::test_golden"] } });
+    if let Some(ran) = play_on(old, "off", (&written, both, &till)) {
+        ran.expect(0);
+    }
+    // Who uses what it changed has to be named.
+    let fixture = helper.replace("return [1, 2]", "return [1, 2, 0]");
+    if let Some(ran) = play(&fixture, &["test_many"]) {
+        ran.expect(1).says(&["is not named in `supersedes:`: tests/test_till.py::test_names"]);
+    }
+}

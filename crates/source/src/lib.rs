@@ -26,6 +26,7 @@ mod helpers;
 mod homes;
 mod imports;
 mod insertions;
+mod items;
 mod javascript;
 mod known_calls;
 mod led_modules;

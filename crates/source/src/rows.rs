@@ -4,6 +4,7 @@
 //! Python      @pytest.mark.parametrize("n, want", [(1, "I"), …])     CASES = [(1, "I"), …]
 //! JavaScript  test.each([[1, "I"], …])("…", …)                      for (const [n, want] of [[1, "I"], …])
 //! Go          tests := []struct{ n int; want string }{{1, "I"}, …}
+//! Rust        #[case(1, "I")] #[case::three(3, "III")] fn roman(…)      #[test_case(1, "I")]
 //! ```
 //!
 //! A row is a list, a record or a call in a list that is given a name, gone through, or given to what makes tests of
@@ -87,6 +88,9 @@ struct Row {
 impl Table {
     fn with(&self, tree: &Tree<'_>, kept: &[usize]) -> String {
         let rows: Vec<&str> = kept.iter().map(|at| self.rows[*at].text.trim()).collect();
+        if tree.language == Language::Rust {
+            return rows.join("\n");
+        }
         let inner = format!("{} {} {}", opening(tree, self.node), rows.join(" , "), closing(tree, self.node));
         if self.place.start == self.node {
             return inner;
@@ -171,7 +175,7 @@ fn tables(tree: &Tree<'_>) -> Vec<Table> {
     while at < tree.all().end && found.len() < MOST_TABLES {
         match table(tree, at) {
             Some(table) => {
-                at = tree.node(at).last;
+                at = tree.node(at).last.max(table.place.end);
                 found.push(table);
             }
             None => at += 1,
@@ -180,14 +184,41 @@ fn tables(tree: &Tree<'_>) -> Vec<Table> {
     found
 }
 
+/// The attributes of a function from which macros make a test each, where they stand one behind the other.
+fn rust_table(tree: &Tree<'_>, at: usize) -> Option<Table> {
+    let is_row = |node: &usize| {
+        let text: String = tree.text(*node).chars().filter(|character| !character.is_whitespace()).collect();
+        let path = text.trim_start_matches("#[").split('(').next().unwrap_or_default();
+        let mut parts = path.split("::");
+        tree.kind(*node) == "attribute_item"
+            && text.contains('(')
+            && parts.any(|part| matches!(part, "case" | "test_case"))
+    };
+    if !is_row(&at) {
+        return None;
+    }
+    let home = tree.node(tree.node(at).parent).last;
+    let rows: Vec<usize> = tree.siblings(at..home).take_while(is_row).collect();
+    let is_between =
+        |node: &usize| matches!(tree.kind(*node), "attribute_item" | "line_comment" | "block_comment");
+    let function = tree.siblings(at..home).find(|node| !is_between(node))?;
+    let name = tree.child(function, "name").filter(|_| tree.kind(function) == "function_item")?;
+    let end = rows.last().map_or(at, |last| tree.node(*last).last);
+    let text = |row: &usize| Row { text: condensed(tree, &tree.span(*row)), may_be_new: true };
+    let rows = rows.iter().map(text).collect();
+    Some(Table { node: at, place: at..end, head: tree.text(name).to_owned(), rows, names: None })
+}
+
 fn table(tree: &Tree<'_>, at: usize) -> Option<Table> {
+    if tree.language == Language::Rust {
+        return rust_table(tree, at);
+    }
     let is_list = match tree.language {
         Language::Python => matches!(tree.kind(at), "list" | "tuple" | "set" | "dictionary"),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             matches!(tree.kind(at), "array" | "object")
         }
         Language::Go => tree.kind(at) == "literal_value",
-        // There a table has no tests of its own.
         Language::Rust => false,
     };
     if !is_list {
@@ -324,6 +355,7 @@ mod tests {
 
     const PY: &str = "@pytest.mark.parametrize(\"n, want\", [(1, \"I\"), (3, \"III\")])\ndef test_roman(n, want):\n    assert roman(n) == want\n";
     const JS: &str = "test.each([\n  [1, 'I'],\n  [3, 'III'],\n])('roman(%i)', (n, want) => { expect(roman(n)).toBe(want); });\n";
+    const RS: &str = "#[rstest]\n#[case(1, \"I\")]\n#[case::three(3, \"III\")]\nfn names(#[case] n: u8, #[case] want: &str) {\n    assert!(roman(n) == want);\n}\n";
     const GO: &str = "package a\n\nfunc TestRoman(t *testing.T) {\n\ttests := []struct{ n int; want string }{\n\t\t{1, \"I\"},\n\t\t{3, \"III\"},\n\t}\n\tfor _, tt := range tests {\n\t\tt.Run(tt.want, func(t *testing.T) { check(t, tt) })\n\t}\n}\n";
 
     /// How many rows are gone, and whether all else is the same; `None` where no table is the other's.
@@ -335,7 +367,7 @@ mod tests {
 
     #[test]
     fn ac_tdd_8_144_new_rows_and_those_that_are_gone_are_told_from_all_else() {
-        use Language::{Go, JavaScript, Python};
+        use Language::{Go, JavaScript, Python, Rust};
         let laid_out = "@pytest.mark.parametrize(\n    \"n, want\",\n    [\n        (1, \"I\"),\n        (3, 'III'),\n        (4, \"IV\"),\n    ],\n)\ndef test_roman(n, want):\n    assert roman(n) == want\n";
         let tuple = PY.replace("\"n, want\"", "(\"n\", \"want\")");
         let two = PY.replace("[(1", "more=[(4, 5), (5, 6)], rows=[(1");
@@ -366,6 +398,10 @@ mod tests {
             (JavaScript, JS, JS.replace("[3, 'III']", "[3, '3']"), Some((1, true))),
             (Go, GO, GO.replace("\"III\"},", "\"III\"},\n\t\t{4, \"IV\"},"), Some((0, true))),
             (Go, GO, GO.replace("{3, \"III\"}", "{3, \"3\"}"), Some((1, true))),
+            (Rust, RS, RS.replace("3, \"III\"", "3, \"3\""), Some((1, true))),
+            (Rust, RS, RS.replace("#[case(1", "#[case(0, \"\")]\n#[case(1"), Some((0, true))),
+            (Rust, RS, RS.replace("== want", "!= want"), Some((0, false))),
+            (Rust, RS, RS.replace("#[rstest]", "#[ignore]"), Some((0, false))),
             // All else has to be the same.
             (Python, PY, PY.replace("== want", "!= want"), Some((0, false))),
             (Python, PY, PY.replace("\"n, want\"", "\"want, n\""), None),

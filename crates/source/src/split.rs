@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::claim::{Claim, Weight};
 use super::claims::claims;
 use super::examples::{self, Example};
+use super::items::{Outside, is_subsequence};
 use super::tree::{Span, Tree, is_string};
 use super::without::{outermost_tests, without_tests};
 use super::{Language, find};
@@ -16,6 +17,8 @@ pub struct Outline {
     tests: Vec<(String, String)>,
     /// Of Rust's documentation.
     examples: Vec<Example>,
+    /// What `rest` is made of, but for imports.
+    outside: Outside,
     /// The lines outside every test's body that hold anything but imports, blanks folded: one
     /// name more in an import makes no test another one.
     pub rest: Vec<String>,
@@ -63,6 +66,17 @@ impl Outline {
 }
 
 impl Outline {
+    /// Whether `after` has all that this test has outside of its body, of what it uses and of what bears on every test: as
+    /// it is, or with additions. A test that stands in none of the file's is none of which that can be told.
+    pub fn keeps(&self, after: &Self, test: &str) -> bool {
+        if is_subsequence(&self.rest, &after.rest) {
+            return true;
+        }
+        let plain = test.split('[').next().unwrap_or(test);
+        let name = [test, plain].into_iter().find(|name| self.outside.names(name));
+        name.is_some_and(|name| self.outside.stands_in(&after.outside, (name, &self.bodies(name))))
+    }
+
     /// Whether each test of this source stands in another one as it is.
     pub fn all_stand_in(&self, other: &Self) -> bool {
         self.tests.iter().all(|test| other.tests.contains(test))
@@ -72,7 +86,7 @@ impl Outline {
 /// Splits a source, to tell what was changed in it. One that can't be read is all rest.
 pub fn outline(language: Language, source: &str) -> Outline {
     let Ok(tree) = Tree::parse(language, source) else {
-        return Outline { tests: Vec::new(), examples: Vec::new(), rest: source.lines().map(fold).collect() };
+        return Outline { rest: source.lines().map(fold).collect(), ..Outline::default() };
     };
     let mut outline = Outline { examples: rust_examples(&tree), ..Outline::default() };
     let mut rest = source.as_bytes().to_vec();
@@ -81,15 +95,17 @@ pub fn outline(language: Language, source: &str) -> Outline {
             *byte = b' ';
         }
     };
-    for test in find(&tree) {
+    let tests = find(&tree);
+    for test in &tests {
         let body = test.body_bytes(&tree);
-        outline.tests.push((test.name, fold(source.get(body.clone()).unwrap_or_default())));
+        outline.tests.push((test.name.clone(), fold(source.get(body.clone()).unwrap_or_default())));
         blank(body);
     }
     outline.examples.iter().for_each(|example| blank(example.bytes.clone()));
     for at in tree.all().filter(|at| is_import(&tree, *at)) {
         blank(tree.node(at).begin..tree.node(at).end);
     }
+    outline.outside = Outside::of(&tree, &tests, &rest);
     let rest = String::from_utf8_lossy(&rest);
     // What ended an import on its line is left behind.
     let lines = rest.lines().map(|line| fold(line.trim_start_matches([' ', '\t', ';'])));
@@ -107,7 +123,8 @@ pub fn outline_beside(language: Language, source: &str, after: &str) -> Outline 
     let mut gone: Vec<String> = outer.into_iter().filter(|name| !names.contains(name)).collect();
     gone.dedup();
     if let Some(without) = (!gone.is_empty()).then(|| without_tests(language, source, &gone)).flatten() {
-        own.rest = outline(language, &without).rest;
+        let beside = outline(language, &without);
+        (own.rest, own.outside) = (beside.rest, beside.outside);
     }
     own
 }

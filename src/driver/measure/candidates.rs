@@ -7,7 +7,7 @@ use tdd_core::claim::Claim;
 use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::CriterionId;
 use tdd_core::event::SupersedeRule;
-use tdd_core::finding::{ChangeKind, ClassedChange, CriterionRed, RedKind};
+use tdd_core::finding::{ChangeKind, ClassedChange, CriterionRed, RedKind, RedTest};
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -82,7 +82,9 @@ impl<W: World> Drive<'_, W> {
         let already = |id: &CriterionId| self.state.run.plan.already_green.contains(id);
         for criterion in criteria.iter_mut().filter(|criterion| !already(&criterion.id)) {
             let is_untouched = |id: &TestId| known.contains(id) && !changed.contains(id);
-            let rest = criterion.tests.iter().any(|test| !is_untouched(&test.id));
+            // A row that says something else may be called as it was.
+            let is_more = |test: &RedTest| test.kind != RedKind::Passed || !is_untouched(&test.id);
+            let rest = criterion.tests.iter().any(is_more);
             criterion.tests.retain(|test| !rest || test.kind != RedKind::Passed || !is_untouched(&test.id));
         }
     }

@@ -18,12 +18,13 @@ impl View {
 
     pub(super) fn is_changed(&self, name: &str) -> bool {
         let (before, after) = (&self.before, &self.after);
-        if !is_subsequence(&before.rest, &after.rest) {
-            return true;
-        }
         let is_named = |name: &&str| before.body(name).is_some();
         let shared = TestId(name.to_owned());
-        match [name, shared.shared()].into_iter().find(is_named) {
+        let named = [name, shared.shared()].into_iter().find(is_named);
+        if !before.keeps(after, named.unwrap_or(name)) {
+            return true;
+        }
+        match named {
             Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
             // One that its class has from another class, or a name that only a run knows: any test of the file may be
             // its own.

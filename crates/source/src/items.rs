@@ -1,0 +1,306 @@
+//! What stands in a file of tests outside of them, piece by piece: who changes a helper changes the tests that use it, and no
+//! other one.
+//!
+//! ```text
+//! head      all of a test but its body: its name, parameters, decorators
+//! item      a declaration that tests may use by its name: a function, a fixture, a constant, a type
+//! general   whatever else: it bears on every test
+//! ```
+//!
+//! A test uses an item if it says its name, be it in a string, or if something says it that the test uses. An item whose
+//! name nobody in the file says (a hook, what other files use) bears on every test, and so does what a fixture does by
+//! itself.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::split::fold;
+use super::tree::Tree;
+use super::{Declared, Language};
+
+/// What stands outside of the bodies of a file's tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Outside {
+    /// By the tests' full names.
+    heads: HashMap<String, String>,
+    general: Vec<String>,
+    items: Vec<Item>,
+    /// Which items bear on every test.
+    always: HashSet<usize>,
+    /// Items by each of their names.
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Item {
+    names: Vec<String>,
+    text: String,
+    words: HashSet<String>,
+}
+
+/// Whether all of `lines` stand in `of`, in order: then only additions were made.
+pub(super) fn is_subsequence<T: PartialEq>(lines: &[T], of: &[T]) -> bool {
+    let mut of = of.iter();
+    lines.iter().all(|line| of.any(|other| other == line))
+}
+
+impl Outside {
+    /// Of a tree and its tests; `blanked` is its source without their bodies and without imports.
+    pub(super) fn of(tree: &Tree<'_>, tests: &[Declared], blanked: &[u8]) -> Self {
+        let mut general = blanked.to_vec();
+        let mut take = |range: &Range<usize>| {
+            let text = fold(&String::from_utf8_lossy(general.get(range.clone()).unwrap_or_default()));
+            let bytes = general.get_mut(range.clone()).into_iter().flatten();
+            bytes.filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+            text
+        };
+        let mut heads: HashMap<String, String> = HashMap::new();
+        let mut words: HashSet<String> = HashSet::new();
+        for test in tests {
+            words.extend(words_of(tree.source.get(test.whole.clone()).unwrap_or_default()));
+            *heads.entry(test.name.clone()).or_default() += &take(&test.whole);
+        }
+        let taken = furthest(tests);
+        let mut items = Vec::new();
+        let mut at = 0;
+        while at < tree.all().end {
+            let bytes = tree.bytes(&tree.span(at));
+            let before = taken.partition_point(|(start, _)| *start < bytes.end);
+            let overlaps = before > 0 && taken[before - 1].1 > bytes.start;
+            match names_of(tree, at).filter(|names| !names.is_empty() && !overlaps) {
+                Some(names) => {
+                    let words = words_of(tree.source.get(bytes.clone()).unwrap_or_default()).collect();
+                    items.push(Item { names, text: take(&bytes), words });
+                    at = tree.node(at).last;
+                }
+                None => at += 1,
+            }
+        }
+        let general = String::from_utf8_lossy(&general).into_owned();
+        let own: HashSet<String> = words_of(&general).collect();
+        let general = general.lines().map(fold).filter(|line| !line.is_empty()).collect();
+        let mut outside = Self { heads, general, items, ..Self::default() };
+        outside.index(&own, &words);
+        outside
+    }
+
+    /// Finds what bears on every test.
+    fn index(&mut self, general: &HashSet<String>, tests: &HashSet<String>) {
+        let mut said: HashSet<&str> = general.iter().chain(tests).map(String::as_str).collect();
+        for item in &self.items {
+            said.extend(item.words.iter().map(String::as_str).filter(|word| !item.is_named(word)));
+        }
+        let acts_by_itself = |item: &Item| {
+            item.words.contains("autouse") || !item.names.iter().any(|name| said.contains(name.as_str()))
+        };
+        let roots: Vec<usize> = (0..self.items.len()).filter(|at| acts_by_itself(&self.items[*at])).collect();
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, item) in self.items.iter().enumerate() {
+            for name in &item.names {
+                by_name.entry(name.clone()).or_default().push(at);
+            }
+        }
+        self.by_name = by_name;
+        let mut found: HashSet<usize> = roots.iter().copied().collect();
+        let by_roots: Vec<String> =
+            roots.iter().flat_map(|at| self.items[*at].words.iter().cloned()).collect();
+        self.follow(general.iter().cloned().chain(by_roots).collect(), &mut found);
+        self.always = found;
+    }
+
+    /// Adds the items that these words name, and those that these use.
+    fn follow(&self, mut words: Vec<String>, found: &mut HashSet<usize>) {
+        while let Some(word) = words.pop() {
+            for at in self.by_name.get(&word).into_iter().flatten() {
+                if found.insert(*at) {
+                    words.extend(self.items[*at].words.iter().cloned());
+                }
+            }
+        }
+    }
+
+    /// Whether `after` still has all that bears on a test of this name with these bodies, as it is.
+    pub(super) fn stands_in(&self, after: &Self, (test, bodies): (&str, &[&str])) -> bool {
+        let head = self.heads.get(test);
+        let mut used = self.always.clone();
+        let said = bodies.iter().copied().chain(head.map(String::as_str));
+        self.follow(said.flat_map(words_of).collect(), &mut used);
+        let mut used: Vec<usize> = used.into_iter().collect();
+        used.sort_unstable();
+        let texts: Vec<&str> = used.iter().map(|at| self.items[*at].text.as_str()).collect();
+        let now: Vec<&str> = after.items.iter().map(|item| item.text.as_str()).collect();
+        head == after.heads.get(test)
+            && is_subsequence(&self.general, &after.general)
+            && is_subsequence(&texts, &now)
+    }
+
+    pub(super) fn names(&self, test: &str) -> bool {
+        self.heads.contains_key(test)
+    }
+}
+
+/// Where each test begins, in order, and where the furthest ends of those up to it.
+fn furthest(tests: &[Declared]) -> Vec<(usize, usize)> {
+    let mut ranges: Vec<(usize, usize)> =
+        tests.iter().map(|test| (test.whole.start, test.whole.end)).collect();
+    ranges.sort_unstable();
+    let mut end = 0;
+    for range in &mut ranges {
+        end = end.max(range.1);
+        range.1 = end;
+    }
+    ranges
+}
+
+impl Item {
+    fn is_named(&self, word: &str) -> bool {
+        self.names.iter().any(|name| name == word)
+    }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = String> + '_ {
+    let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
+    text.split(move |character| !is_word(character)).filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
+/// What a node declares for whoever says its name; `None` if it is no declaration that is taken as a whole.
+fn names_of(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
+    match tree.language {
+        Language::Python => python_names(tree, at),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => script_names(tree, at),
+        Language::Go => go_names(tree, at),
+        Language::Rust => rust_names(tree, at),
+    }
+}
+
+fn named(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
+    tree.child(at, "name").map(|name| vec![tree.text(name).to_owned()])
+}
+
+fn python_names(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
+    match tree.kind(at) {
+        "decorated_definition" => named(tree, tree.child(at, "definition")?),
+        "function_definition" | "class_definition" => named(tree, at),
+        "expression_statement" => {
+            let assignment = tree.parts(at).next().filter(|part| tree.kind(*part) == "assignment")?;
+            let left = tree.child(assignment, "left")?;
+            (tree.kind(left) == "identifier").then(|| vec![tree.text(left).to_owned()])
+        }
+        _ => None,
+    }
+}
+
+fn script_names(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
+    match tree.kind(at) {
+        "function_declaration"
+        | "generator_function_declaration"
+        | "class_declaration"
+        | "abstract_class_declaration"
+        | "interface_declaration"
+        | "type_alias_declaration"
+        | "enum_declaration" => named(tree, at),
+        "lexical_declaration" | "variable_declaration" => {
+            let declared = tree.parts(at).filter_map(|part| tree.child(part, "name"));
+            let names = |name: usize| -> Vec<String> {
+                let leaves = tree.span(name).filter(|leaf| super::tree::is_name(tree.kind(*leaf)));
+                leaves.map(|leaf| tree.text(leaf).to_owned()).collect()
+            };
+            Some(declared.flat_map(names).collect())
+        }
+        _ => None,
+    }
+}
+
+fn go_names(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
+    match tree.kind(at) {
+        "function_declaration" | "method_declaration" => named(tree, at),
+        // Within a function they are of it.
+        "type_declaration" | "var_declaration" | "const_declaration" => {
+            let is_name = |leaf: &usize| tree.node(*leaf).field == "name";
+            let names = tree.span(at).filter(is_name).map(|leaf| tree.text(leaf).to_owned());
+            Some(names.collect())
+        }
+        _ => None,
+    }
+}
+
+fn rust_names(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
+    match tree.kind(at) {
+        "function_item" | "struct_item" | "enum_item" | "const_item" | "static_item" | "type_item"
+        | "trait_item" | "macro_definition" => named(tree, at),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Language, outline};
+
+    /// Whether a test has all that it had, outside of its own body.
+    fn keeps(language: Language, before: &str, after: &str, test: &str) -> bool {
+        outline(language, before).keeps(&outline(language, after), test)
+    }
+
+    const PY: &str = "import pytest\n\nfrom till import many\n\nSEP = ', '\nOTHER = 1\n\n\n\
+        def line(n):\n    return SEP.join(n)\n\n\n@pytest.fixture\ndef till():\n    return line('a')\n\n\n\
+        @pytest.fixture(autouse=True)\ndef clean():\n    OTHER_THAN = 2\n\n\n\
+        def setup_module():\n    many()\n\n\ndef test_many(till):\n    assert many() == till\n\n\n\
+        def test_none():\n    assert many() is None\n\n\n\
+        class TestAll:\n    def check(self, n):\n        assert n == 1\n\n    def test_one(self):\n        self.check(1)\n\n    \
+        def test_two(self):\n        assert many() == OTHER\n\n\ndef test_clean(clean):\n    assert clean is None\n";
+
+    #[test]
+    fn ac_tdd_8_145_who_changes_a_helper_of_python_changes_those_that_use_it() {
+        let all = ["test_many", "test_none", "TestAll::test_one", "TestAll::test_two"];
+        for (from, to, changed) in [
+            ("SEP = ', '", "SEP = '; '", &["test_many"][..]),
+            ("OTHER = 1", "OTHER = 2", &["TestAll::test_two"]),
+            ("return line('a')", "return line('b')", &["test_many"]),
+            ("assert n == 1", "assert n", &["TestAll::test_one"]),
+            ("def test_many(till)", "def test_many(till, more)", &["test_many"]),
+            ("def setup_module():\n    many()", "def setup_module():\n    pass", &all),
+            ("OTHER_THAN = 2", "OTHER_THAN = 3", &all),
+            ("class TestAll:", "@pytest.mark.slow\nclass TestAll:", &[]),
+            ("class TestAll:", "class TestAll(Other):", &all),
+            ("import pytest\n", "import pytest\n\npytest.skip()\n", &[]),
+            ("def test_none():", "@pytest.fixture\ndef more():\n    return 1\n\n\ndef test_none():", &[]),
+        ] {
+            let after = PY.replace(from, to);
+            assert_ne!(after, PY, "{from}");
+            let told: Vec<&str> =
+                all.into_iter().filter(|test| !keeps(Language::Python, PY, &after, test)).collect();
+            assert_eq!(told, changed, "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn ac_tdd_8_145_who_changes_a_helper_of_go_or_javascript_changes_those_that_use_it() {
+        use Language::{Go, JavaScript};
+        let go = "package a\n\nvar want = []int{1}\n\nfunc TestMain(m *testing.M) { m.Run() }\n\n\
+            func expectMany(t *testing.T, got int) {\n\tif got != 3 {\n\t\tt.Fatal(got, want)\n\t}\n}\n\n\
+            func TestMany(t *testing.T) {\n\texpectMany(t, many())\n}\n\nfunc TestNone(t *testing.T) {\n\tif none() {\n\t\tt.Fatal()\n\t}\n}\n";
+        let js = "const want = 1;\nfunction expectMany(got) {\n  expect(got).toBe(want);\n}\nbeforeEach(() => {\n  reset();\n});\n\
+            describe('till', () => {\n  let base = 2;\n  test('many', () => {\n    expectMany(base);\n  });\n  test('none', () => {\n    expect(none()).toBe(0);\n  });\n});\n";
+        for (language, source, from, to, changed) in [
+            (Go, go, "got != 3", "got != 4", &["TestMany"][..]),
+            (Go, go, "[]int{1}", "[]int{2}", &["TestMany"]),
+            (Go, go, "m.Run()", "os.Exit(0)", &["TestMany", "TestNone"]),
+            (JavaScript, js, "toBe(want)", "toBeDefined()", &["till > many"]),
+            (JavaScript, js, "want = 1", "want = 2", &["till > many"]),
+            (JavaScript, js, "base = 2", "base = 3", &["till > many"]),
+            (JavaScript, js, "reset()", "fake()", &["till > many", "till > none"]),
+        ] {
+            let after = source.replace(from, to);
+            let all = outline(language, source);
+            let names: Vec<&str> = if language == Go {
+                vec!["TestMany", "TestNone"]
+            } else {
+                vec!["till > many", "till > none"]
+            };
+            assert!(names.iter().all(|name| all.body(name).is_some()), "{names:?}");
+            let told: Vec<&str> =
+                names.into_iter().filter(|test| !keeps(language, source, &after, test)).collect();
+            assert_eq!(told, changed, "{from} -> {to}");
+        }
+    }
+}
