@@ -121,6 +121,8 @@ pub struct ProjectTests {
     import_roots: BTreeSet<String>,
     /// How long the last one took, by its label.
     last_ms: BTreeMap<String, u64>,
+    /// Which environment a launcher takes in the work tree.
+    chosen: verification::Chosen,
     /// What stopping one comes to, for a person who waits for it.
     after_stop: &'static str,
     sandbox: Option<Sandbox>,
@@ -160,6 +162,7 @@ impl ProjectTests {
             first_ms: None,
             import_roots: BTreeSet::new(),
             last_ms: BTreeMap::new(),
+            chosen: verification::Chosen::default(),
             after_stop: patience::GOES_ON,
             sandbox: None,
             temp: None,
@@ -196,7 +199,8 @@ impl ProjectTests {
         verification.use_temp(self.temporary()?);
         let python_path = self.place.python_path(std::env::var_os(PYTHON_PATH));
         verification.lead_python(python_path, &self.owner, &self.place.repository);
-        Ok(verification.fenced_by(self.sandbox.clone(), self.seen.clone()).noting_in(&self.ended))
+        let verification = verification.fenced_by(self.sandbox.clone(), self.seen.clone());
+        Ok(verification.noting_in(&self.ended).choosing_by(&self.chosen))
     }
 
     /// Runs tests whose copies did not show what they must once more, in the judged file's own place in

@@ -1,5 +1,6 @@
 //! One verification: the commands that it takes, one after the other, and what they leave.
 
+mod chosen;
 mod log;
 
 use std::ffi::OsString;
@@ -8,6 +9,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub(super) use self::chosen::Chosen;
 use self::log::{copy_lines, excerpt, read_tail};
 pub(super) use self::log::{disk, last_number, read_capped};
 use super::environment::{self, Lent};
@@ -86,6 +88,8 @@ pub(super) struct Verification {
     /// The work tree, and the root of the tree that commands run in: the same, or a copy of it.
     home: PathBuf,
     tree: PathBuf,
+    /// Which environment a launcher takes in the work tree.
+    chosen: Chosen,
     /// `PYTHONPATH` of every command, where it is another than ours.
     python_path: Option<OsString>,
     stop: StopSignal,
@@ -136,6 +140,7 @@ impl Verification {
             temp: None,
             home: PathBuf::new(),
             tree: PathBuf::new(),
+            chosen: Chosen::default(),
             python_path: None,
             stop: stop.clone(),
             work: work.to_owned(),
@@ -238,6 +243,7 @@ impl Verification {
             return Ok(Finished { exit: Exit::Deadline, duration_ms: 0, leaked: 0 });
         }
         let log = self.fresh("log");
+        let chosen = self.chosen_environment(&step).await;
         // What the person's own command sets comes after it, and wins.
         let temp = self.temp.iter().map(|temp| ("TMPDIR".into(), Some(temp.path().into())));
         let python = self.python_path.iter().map(|path| (PYTHON_PATH.into(), Some(path.clone())));
@@ -247,6 +253,7 @@ impl Verification {
             env: temp
                 .chain(python)
                 .chain(environment::of_copy(&self.home, &step.cwd))
+                .chain(chosen)
                 .chain(step.env)
                 .collect(),
             deadline: left,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::driver::cycle::Drive;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::RunRef;
+use tdd_core::harmless;
 use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bring, Confirm, TestOrder, World};
@@ -16,6 +17,8 @@ use super::Proving;
 
 /// Files that are named one by one.
 const MOST_NAMED: usize = 10;
+/// Characters of a printed line that are told.
+const LONGEST_LINE: usize = 160;
 
 /// What is not green in one checkout.
 struct Tried {
@@ -89,7 +92,8 @@ impl<W: World> Drive<'_, W> {
         let report = match (&run.report, evidence(&run)) {
             (Some(report), Ok(())) => report,
             (Some(_) | None, Err(why)) => {
-                findings.not_made.push(format!("a run in a fresh checkout is no evidence: {why}"));
+                let why = format!("a run in a fresh checkout is no evidence: {why}");
+                findings.not_made.push(why + &last_line(&run));
                 return Ok(None);
             }
             (None, Ok(())) => {
@@ -177,4 +181,11 @@ impl<W: World> Drive<'_, W> {
         findings.runs.push(RunRef::of(&gate, &self.setup.mask));
         Ok(gate.exit)
     }
+}
+
+/// What a run that ended early printed last, as a rule why.
+fn last_line(run: &TestRun) -> String {
+    let line = run.output.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let shown = line.map(|line| harmless::line(line).chars().take(LONGEST_LINE).collect::<String>());
+    shown.map(|line| format!("; it printed last: {line}")).unwrap_or_default()
 }

@@ -40,6 +40,11 @@ impl<'a> Lent<'a> {
         let copy = if folder.starts_with(tree) { tree } else { own() };
         (copy != home).then_some(Self { home, copy, folder })
     }
+    /// Where the command would have been started in the work tree.
+    pub(crate) fn folder_at_home(&self) -> PathBuf {
+        self.home.join(self.folder.strip_prefix(self.copy).unwrap_or(Path::new("")))
+    }
+
     /// Makes what was written since then name the work tree instead of the copy. The files.
     pub(crate) fn lead_back(&self, since: SystemTime) -> Vec<PathBuf> {
         let since = since - SLACK;
@@ -58,7 +63,7 @@ impl<'a> Lent<'a> {
         let activated = ["VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONUSERBASE"].map(std::env::var_os);
         let mut found: Vec<PathBuf> = activated.into_iter().flatten().map(PathBuf::from).collect();
         found.extend(std::env::var_os("HOME").map(|home| Path::new(&home).join(".local")));
-        let at = self.home.join(self.folder.strip_prefix(self.copy).unwrap_or(Path::new("")));
+        let at = self.folder_at_home();
         let above = at.ancestors().take(MOST_FOLDERS).take_while(|folder| folder.starts_with(self.home));
         for folder in above {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
