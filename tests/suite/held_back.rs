@@ -154,3 +154,28 @@ fn ac_tdd_8_100_a_signature_that_changes_goes_through_in_go() {
         named.run(&second, honest).expect(1).says(&["shop_test.go::TestOne"]);
     }
 }
+
+/// New tests that the block lists, of what is not there yet: in a file that was there, and in one that is called after
+/// nothing.
+#[test]
+fn ac_tdd_8_143_new_tests_that_a_block_lists_are_found_where_their_package_of_go_does_not_compile() {
+    left_to_the_night!();
+    if !has_go() {
+        return;
+    }
+    let go = go();
+    let old = go.files[2].1;
+    let test = |name: &str| {
+        format!(
+            "\nfunc Test{name}(t *testing.T) {{\n\tif {name}() != 4 {{\n\t\tt.Fatal({name}())\n\t}}\n}}\n"
+        )
+    };
+    let new = format!("package shop\n\nimport \"testing\"\n{}", test("Four"));
+    let code = go.code[0].1.to_owned();
+    let done = format!("{code}\nfunc Four() int {{ return 4 }}\n");
+    for (file, second) in [("shop_test.go", format!("{old}{}", test("Four"))), ("four_test.go", new)] {
+        let own = json!({ "AC-STE-1.2": [format!("{file}::TestFour")] });
+        let listed = Project { second: (file, ""), own, supersedes: json!({}), ..go };
+        listed.run(&second, [&code, &done]).expect(0);
+    }
+}

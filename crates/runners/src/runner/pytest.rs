@@ -99,7 +99,7 @@ impl Pytest {
             self.installed.seal();
         }
         let said = verification.last_words(0);
-        if let Some(trouble) = unusable(finished.exit, &said) {
+        if let Some(trouble) = unusable(&place.project, finished.exit, &said) {
             return Err(trouble);
         }
         Ok(match python::read(&told) {
@@ -182,13 +182,23 @@ impl Pytest {
     }
 }
 
+/// Who keeps a project's environment, by the lock file.
+const LOCKS: [(&str, &str); 4] =
+    [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm"), ("Pipfile.lock", "pipenv")];
+
 /// A pytest that is not there, or that our plugin can't work with.
-fn unusable(exit: Exit, said: &str) -> Option<Trouble> {
+fn unusable(project: &Path, exit: Exit, said: &str) -> Option<Trouble> {
     if exit == Exit::Code(1) && said.contains("No module named pytest") {
         let trouble = Trouble::environment("pytest is not installed").because(said.trim().to_owned());
         let next = "install it where the test command looks (`python3 -m pip install pytest`, best in a virtual environment: \
                     `.venv` in the project is found), or name another command: --test 'python3 -m unittest'";
-        return Some(trouble.advise(next));
+        let launcher = LOCKS.iter().find(|(lock, _)| project.join(lock).is_file());
+        return Some(match launcher {
+            Some((lock, launcher)) => trouble.advise(format!(
+                "{lock} says that the environment is {launcher}'s: name it, --test '{launcher} run pytest', or activate it"
+            )),
+            None => trouble.advise(next),
+        });
     }
     let version = said.split(TOO_OLD).nth(1).filter(|_| exit == Exit::Code(USAGE_ERROR))?;
     let version = version.split_whitespace().next().unwrap_or("an older one");
@@ -372,5 +382,18 @@ mod tests {
         let sorted = sort_args(&args, &|word| word.starts_with("tests"));
         assert_eq!(sorted.options.join(" "), "-q -k tests --cov=src -W error");
         assert_eq!(sorted.paths.join(" "), "tests tests/a.py::t");
+    }
+
+    #[test]
+    fn ac_tdd_9_124_who_keeps_the_environment_is_named_where_pytest_is_not_there() {
+        let project = tempfile::tempdir().unwrap();
+        let advice = || {
+            let trouble =
+                unusable(project.path(), Exit::Code(1), "python3: No module named pytest\n").unwrap();
+            trouble.next
+        };
+        assert!(advice().contains("python3 -m pip install pytest"), "{}", advice());
+        regular_file::write(project.path().join("poetry.lock"), "").unwrap();
+        assert!(advice().contains("--test 'poetry run pytest'"), "{}", advice());
     }
 }
