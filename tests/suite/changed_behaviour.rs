@@ -34,6 +34,7 @@ fn play_on(old: &str, proof: &str, (written, block, till): (&Value, Value, &str)
         ("conftest.py", ""),
         ("till.py", TILL),
         ("tests/golden.txt", "total 3"),
+        ("frontend/package.json", "{ \"name\": \"frontend\" }\n"),
         (FILE, old),
         (
             "tests/test_golden.py",
@@ -377,5 +378,24 @@ fn ac_tdd_8_145_a_helper_changes_for_the_tests_that_use_it() {
     let fixture = helper.replace("return [1, 2]", "return [1, 2, 0]");
     if let Some(ran) = play(&fixture, &["test_many"]) {
         ran.expect(1).says(&["is not named in `supersedes:`: tests/test_till.py::test_names"]);
+    }
+}
+
+#[test]
+fn ac_tdd_8_146_a_test_of_another_project_is_named_with_it() {
+    let test = "tests/test_ac_ste_1_1.py";
+    let front = "import { expect, test } from 'vitest';\ntest('line', () => { expect(1).toBe(2); });\n";
+    let written = json!({
+        test: "from till import mean\n\n\ndef test_mean():\n    assert mean([2]) == 2\n",
+        "frontend/line.test.js": front,
+    });
+    let block = json!({ "tests": { "AC-STE-1.1": ["frontend/line.test.js::line"] } });
+    if let Some(ran) = play(&written, block, TILL) {
+        let ran = ran.expect(1).says(&[
+            "frontend/line.test.js is of another project (frontend/package.json), and `python3 -m pytest -q` does not run \
+             its tests: what concerns frontend/ needs a requirement of its own there",
+        ]);
+        // The others are seen twice all the same.
+        assert!(!ran.stdout.contains("two runs differ"), "{}", ran.stdout);
     }
 }

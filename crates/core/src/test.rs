@@ -178,6 +178,14 @@ pub struct TestReport {
 }
 
 impl TestReport {
+    /// Whether it tells a test of this file, as ids spell it, or that the file does not load.
+    pub fn tells_of(&self, file: &str) -> bool {
+        let is_load = |load: &LoadFailure| {
+            load.file.as_str() == file || load.file.as_str().ends_with(&format!("/{file}"))
+        };
+        self.tests.iter().any(|test| test.id.file() == file) || self.load_failures.iter().any(is_load)
+    }
+
     /// Whether anything failed: a test, the loading of a file, or the project itself.
     pub fn is_red(&self) -> bool {
         let failed = |test: &TestResult| matches!(test.outcome, Outcome::Failed(_));

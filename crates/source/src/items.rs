@@ -15,14 +15,14 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::split::fold;
-use super::tree::Tree;
+use super::tree::{Tree, is_string};
 use super::{Declared, Language};
 
 /// What stands outside of the bodies of a file's tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outside {
     /// By the tests' full names.
-    heads: HashMap<String, String>,
+    heads: HashMap<String, Vec<String>>,
     general: Vec<String>,
     items: Vec<Item>,
     /// Which items bear on every test.
@@ -34,7 +34,9 @@ pub(super) struct Outside {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Item {
     names: Vec<String>,
-    text: String,
+    /// The names of what it stands in: elsewhere it is another one.
+    scope: String,
+    lines: Vec<String>,
     words: HashSet<String>,
 }
 
@@ -49,16 +51,16 @@ impl Outside {
     pub(super) fn of(tree: &Tree<'_>, tests: &[Declared], blanked: &[u8]) -> Self {
         let mut general = blanked.to_vec();
         let mut take = |range: &Range<usize>| {
-            let text = fold(&String::from_utf8_lossy(general.get(range.clone()).unwrap_or_default()));
+            let lines = lines_of(&String::from_utf8_lossy(general.get(range.clone()).unwrap_or_default()));
             let bytes = general.get_mut(range.clone()).into_iter().flatten();
             bytes.filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-            text
+            lines
         };
-        let mut heads: HashMap<String, String> = HashMap::new();
+        let mut heads: HashMap<String, Vec<String>> = HashMap::new();
         let mut words: HashSet<String> = HashSet::new();
         for test in tests {
             words.extend(words_of(tree.source.get(test.whole.clone()).unwrap_or_default()));
-            *heads.entry(test.name.clone()).or_default() += &take(&test.whole);
+            heads.entry(test.name.clone()).or_default().extend(take(&test.whole));
         }
         let taken = furthest(tests);
         let mut items = Vec::new();
@@ -70,7 +72,7 @@ impl Outside {
             match names_of(tree, at).filter(|names| !names.is_empty() && !overlaps) {
                 Some(names) => {
                     let words = words_of(tree.source.get(bytes.clone()).unwrap_or_default()).collect();
-                    items.push(Item { names, text: take(&bytes), words });
+                    items.push(Item { names, scope: scope_of(tree, at), lines: take(&bytes), words });
                     at = tree.node(at).last;
                 }
                 None => at += 1,
@@ -78,7 +80,7 @@ impl Outside {
         }
         let general = String::from_utf8_lossy(&general).into_owned();
         let own: HashSet<String> = words_of(&general).collect();
-        let general = general.lines().map(fold).filter(|line| !line.is_empty()).collect();
+        let general = lines_of(&general);
         let mut outside = Self { heads, general, items, ..Self::default() };
         outside.index(&own, &words);
         outside
@@ -119,19 +121,23 @@ impl Outside {
         }
     }
 
-    /// Whether `after` still has all that bears on a test of this name with these bodies, as it is.
+    /// Whether `after` still has all that bears on a test of this name with these bodies: as it is, or with lines more.
     pub(super) fn stands_in(&self, after: &Self, (test, bodies): (&str, &[&str])) -> bool {
-        let head = self.heads.get(test);
+        let head = |of: &Self| of.heads.get(test).cloned().unwrap_or_default();
         let mut used = self.always.clone();
-        let said = bodies.iter().copied().chain(head.map(String::as_str));
+        let own = head(self);
+        let said = bodies.iter().copied().chain(own.iter().map(String::as_str));
         self.follow(said.flat_map(words_of).collect(), &mut used);
-        let mut used: Vec<usize> = used.into_iter().collect();
-        used.sort_unstable();
-        let texts: Vec<&str> = used.iter().map(|at| self.items[*at].text.as_str()).collect();
-        let now: Vec<&str> = after.items.iter().map(|item| item.text.as_str()).collect();
-        head == after.heads.get(test)
+        let stays = |item: &Item| after.named(&item.names).any(|now| now.has_all_of(item));
+        is_subsequence(&own, &head(after))
             && is_subsequence(&self.general, &after.general)
-            && is_subsequence(&texts, &now)
+            && used.iter().all(|at| stays(&self.items[*at]))
+    }
+
+    /// The items that have these names among theirs.
+    fn named<'o>(&'o self, names: &[String]) -> impl Iterator<Item = &'o Item> {
+        let found = names.first().and_then(|name| self.by_name.get(name));
+        found.into_iter().flatten().map(|at| &self.items[*at])
     }
 
     pub(super) fn names(&self, test: &str) -> bool {
@@ -153,9 +159,30 @@ fn furthest(tests: &[Declared]) -> Vec<(usize, usize)> {
 }
 
 impl Item {
+    fn has_all_of(&self, other: &Self) -> bool {
+        self.scope == other.scope
+            && other.names.iter().all(|name| self.is_named(name))
+            && is_subsequence(&other.lines, &self.lines)
+    }
+
     fn is_named(&self, word: &str) -> bool {
         self.names.iter().any(|name| name == word)
     }
+}
+
+/// The names of the classes and suites around a declaration.
+fn scope_of(tree: &Tree<'_>, at: usize) -> String {
+    let around = tree.ancestors(at).filter_map(|above| match tree.child(above, "name") {
+        Some(name) => Some(name),
+        None => {
+            tree.parts(tree.child(above, "arguments")?).next().filter(|first| is_string(tree.kind(*first)))
+        }
+    });
+    around.map(|name| tree.text(name)).collect::<Vec<_>>().join(" ")
+}
+
+fn lines_of(text: &str) -> Vec<String> {
+    text.lines().map(fold).filter(|line| !line.is_empty()).collect()
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = String> + '_ {
@@ -271,6 +298,11 @@ mod tests {
                 all.into_iter().filter(|test| !keeps(Language::Python, PY, &after, test)).collect();
             assert_eq!(told, changed, "{from} -> {to}");
         }
+        // As it was, in another class.
+        let other = "class Other:\n    def check(self, n):\n        assert n == 1\n\n\ndef test_clean";
+        let after = PY.replace("assert n == 1", "assert n").replace("def test_clean", other);
+        assert!(!keeps(Language::Python, PY, &after, "TestAll::test_one"));
+        assert!(keeps(Language::Python, PY, &after, "TestAll::test_two"));
     }
 
     #[test]

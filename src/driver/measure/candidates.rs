@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::driver::cycle::Drive;
+use tdd_core::audience::News;
 use tdd_core::claim::Claim;
 use tdd_core::commands::RunnerKind;
 use tdd_core::criterion::CriterionId;
@@ -10,9 +11,10 @@ use tdd_core::event::SupersedeRule;
 use tdd_core::finding::{ChangeKind, ClassedChange, CriterionRed, RedKind, RedTest};
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
-use tdd_core::policy::FileClass;
-use tdd_core::ports::{Isolation, Tests, World};
-use tdd_core::test::TestId;
+use tdd_core::policy::{self, FileClass};
+use tdd_core::ports::{Checkpoints, Isolation, Tests, World};
+use tdd_core::test::{TestId, TestReport};
+use tdd_core::trouble::Trouble;
 use tdd_source::Language;
 
 use super::sources::SourceBook;
@@ -124,6 +126,48 @@ impl<W: World> Drive<'_, W> {
                 mapping.owned.entry(criterion.clone()).or_default().ids.extend(ids);
             }
         }
+    }
+}
+
+/// By which a folder says that it is a project.
+const MANIFESTS: [&str; 5] = ["package.json", "pyproject.toml", "Cargo.toml", "go.mod", "deno.json"];
+/// Files of other projects that are named.
+const MOST_NAMED: usize = 3;
+
+impl<W: World> Drive<'_, W> {
+    /// Tests that were written in another project of the repository can be none of a criterion's: this run's command does not
+    /// run them. A note for the person, who alone can part the requirement.
+    pub(super) fn show_other_projects(&mut self, work: &Work, report: &TestReport) -> Result<(), Trouble> {
+        let mut named: Vec<RelPath> = work.changed.iter().map(|change| change.path.clone()).collect();
+        named.retain(|path| Language::of(path.extension()).is_some() && policy::names_a_test(path));
+        let files = self.ports.checkpoints.files(&work.after)?;
+        let project = self.state.run.project.clone();
+        let is_run = |folder: &str| {
+            let told = report.tests.iter().map(|test| test.file.as_ref());
+            let broken = report.load_failures.iter().map(|load| Some(&load.file));
+            told.chain(broken).flatten().any(|file| file.is_within(folder))
+        };
+        let mut left = MOST_NAMED;
+        for path in named {
+            let folders =
+                std::iter::successors(Some(path.folder()), |folder| Some(folder.rsplit_once('/')?.0));
+            let mut inside = folders.take_while(|folder| !folder.is_empty() && *folder != project);
+            let found = inside.find_map(|folder| {
+                let is_manifest =
+                    |file: &&RelPath| file.folder() == folder && MANIFESTS.contains(&file.file_name());
+                Some((folder, files.iter().find(is_manifest)?))
+            });
+            let Some((folder, manifest)) = found.filter(|(folder, _)| !is_run(folder) && left > 0) else {
+                continue;
+            };
+            left -= 1;
+            self.audience.news(&News::Note(format!(
+                "{path} is of another project ({manifest}), and `{}` does not run its tests: what concerns {folder}/ \
+                 needs a requirement of its own there",
+                self.state.run.commands.test
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -67,6 +67,7 @@ impl<W: World> Drive<'_, W> {
                 self.classify_red(&runs, &scales, &mut findings);
                 self.refuse_what_needs_later_files(&work, &mut findings).await?;
                 if let Some(report) = &runs.first.report {
+                    self.show_other_projects(&work, report)?;
                     self.refuse_what_waits_for_later(&book.shared, report, &mut findings);
                     self.refuse_names_of_its_own(&work, report, &mut findings)?;
                     let own: BTreeSet<&TestId> =
@@ -156,6 +157,8 @@ impl<W: World> Drive<'_, W> {
         let only_files: Vec<RelPath> = mapping.owned.values().flat_map(|owned| owned.files.clone()).collect();
         let mut only_ids: Vec<TestId> = mapping.owned.values().flat_map(|owned| owned.ids.clone()).collect();
         let known = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
+        // A file of another runner's would end this one before its first test.
+        only_ids.retain(|id| report.tells_of(id.file()));
         only_ids.extend(classify::lost(known.unwrap_or_default(), report));
         let nothing = only_files.is_empty() && only_ids.is_empty();
         (!nothing).then_some(TestOrder { label, only_files, only_ids, ..order })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::taken_apart::{Found, Reader, Walk};
-use super::{Sourced, instead, members, read};
+use super::{Sourced, detect, instead, members, read};
 use tdd_core::commands::RunnerTable;
 use tdd_core::trouble::Trouble;
 use tdd_runners::command_line::{self, parts};
@@ -41,6 +41,9 @@ pub(super) fn no_selection(
     let alone = found.and_then(|(walk, one)| alone(command, walk, one)).unwrap_or_default();
     let advice = match setting {
         Some(setting) => filled_in(command, &setting),
+        None if elsewhere.is_empty() => {
+            by_its_files(project, command).unwrap_or_default() + &to_correct(command)
+        }
         None => to_correct(command),
     };
     Trouble::user(what).because(why).advise(with_gate(&format!("{elsewhere}{alone}{advice}"), gate))
@@ -193,6 +196,27 @@ fn to_correct(command: &str) -> String {
     .replace("{COMMAND}", &quoted(command))
 }
 
+/// What would be taken if no command had been named, where that can be read.
+fn by_its_files(project: &Path, command: &str) -> Option<String> {
+    let plain = detect::test_command(project).ok()?;
+    let words = command_line::words(command)?;
+    let launched = match words.as_slice() {
+        [launcher, run, ..] if run == "run" && plain.command == "python3 -m pytest" => {
+            format!("{launcher} run pytest")
+        }
+        _ => plain.command.clone(),
+    };
+    let read = tdd_runners::recognise(&launched).is_some() && launched != command;
+    read.then(|| {
+        format!(
+            "If `{launched}` runs the same tests ({}), write into tdd.yaml:\ntest: {}\ngate: {}\nElse:\n",
+            plain.source,
+            quoted(&launched),
+            quoted(command)
+        )
+    })
+}
+
 /// For `cd app && pytest`: the folder is a project of its own, and its command is plain there.
 fn elsewhere(command: &str) -> Option<String> {
     let (first, call) = command.split_once("&&")?;
@@ -238,6 +262,7 @@ pub(super) fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::text::config;
+    use tdd_child::regular_file;
 
     #[test]
     fn both_suggestions_can_be_pasted() {
@@ -264,5 +289,17 @@ mod tests {
         let advice = "Write into tdd.yaml:\ntest: \"a\"\ngate: \"a\"\nrunner:\n  kind: junit";
         assert_eq!(with_gate(advice, None), advice);
         assert_eq!(with_gate(advice, Some("make all")), advice.replace("gate: \"a\"", "gate: \"make all\""));
+    }
+
+    #[test]
+    fn ac_tdd_12_20_what_would_be_taken_without_a_command_is_named_beside_one_that_can_t_be_read() {
+        let project = tempfile::tempdir().unwrap();
+        let write = |name: &str| regular_file::write(project.path().join(name), "").unwrap();
+        let told = |command: &str| by_its_files(project.path(), command).unwrap_or_default();
+        assert_eq!(told("make test"), "", "nothing is known of this one");
+        write("pytest.ini");
+        assert!(told("make test").contains("test: \"python3 -m pytest\"\ngate: \"make test\"\nElse:"));
+        assert!(told("pdm run test").contains("test: \"pdm run pytest\"\ngate: \"pdm run test\"\nElse:"));
+        assert_eq!(told("python3 -m pytest"), "", "it is the command");
     }
 }
