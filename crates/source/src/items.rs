@@ -7,9 +7,9 @@
 //! general   whatever else: it bears on every test
 //! ```
 //!
-//! A test uses an item if it says its name, be it in a string, or if something says it that the test uses. An item whose
-//! name nobody in the file says (a hook, what other files use) bears on every test, and so does what a fixture does by
-//! itself.
+//! A test uses an item if it says its name, be it in a string, or if something says it that the test uses, and if it stands
+//! in the class or suite of the item, or says that one's name. An item whose name nobody in the file says (a hook, what other
+//! files use) bears on every test of its class or suite, and so does what a fixture does by itself.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -25,19 +25,24 @@ pub(super) struct Outside {
     heads: HashMap<String, Vec<String>>,
     general: Vec<String>,
     items: Vec<Item>,
-    /// Which items bear on every test.
-    always: HashSet<usize>,
-    /// Items by each of their names.
+    /// Which items bear on tests that do not say their names.
+    always: Vec<usize>,
+    /// Items by each of their names, and by a word of what they stand in.
     by_name: HashMap<String, Vec<usize>>,
+    by_scope: HashMap<String, Vec<usize>>,
+    /// Of `general`.
+    words: HashSet<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Item {
     names: Vec<String>,
-    /// The names of what it stands in: elsewhere it is another one.
-    scope: String,
+    /// The words of what it stands in: elsewhere it is another one.
+    scope: Vec<String>,
     lines: Vec<String>,
     words: HashSet<String>,
+    /// One whose name nobody says does nothing but for the tests that it has.
+    is_class: bool,
 }
 
 /// Whether all of `lines` stand in `of`, in order: then only additions were made.
@@ -69,65 +74,81 @@ impl Outside {
             let bytes = tree.bytes(&tree.span(at));
             let before = taken.partition_point(|(start, _)| *start < bytes.end);
             let overlaps = before > 0 && taken[before - 1].1 > bytes.start;
-            match names_of(tree, at).filter(|names| !names.is_empty() && !overlaps) {
-                Some(names) => {
-                    let words = words_of(tree.source.get(bytes.clone()).unwrap_or_default()).collect();
-                    items.push(Item { names, scope: scope_of(tree, at), lines: take(&bytes), words });
-                    at = tree.node(at).last;
+            let names = names_of(tree, at).filter(|names| !names.is_empty());
+            // Of a class with tests its head is one, and what stands in it besides them.
+            let own = match names {
+                Some(_) if overlaps => {
+                    body_of_class(tree, at).map(|body| (bytes.start..tree.node(body).begin, body))
                 }
-                None => at += 1,
-            }
+                Some(_) => Some((bytes, tree.node(at).last)),
+                None => None,
+            };
+            let (Some(names), Some((bytes, next))) = (names, own) else {
+                at += 1;
+                continue;
+            };
+            let words = words_of(tree.source.get(bytes.clone()).unwrap_or_default()).collect();
+            let is_class = tree.kind(tree.child(at, "definition").unwrap_or(at)).starts_with("class_");
+            items.push(Item { names, scope: scope_of(tree, at), lines: take(&bytes), words, is_class });
+            at = next;
         }
         let general = String::from_utf8_lossy(&general).into_owned();
         let own: HashSet<String> = words_of(&general).collect();
         let general = lines_of(&general);
-        let mut outside = Self { heads, general, items, ..Self::default() };
-        outside.index(&own, &words);
+        let mut outside = Self { heads, general, items, words: own, ..Self::default() };
+        outside.index(&words);
         outside
     }
 
-    /// Finds what bears on every test.
-    fn index(&mut self, general: &HashSet<String>, tests: &HashSet<String>) {
-        let mut said: HashSet<&str> = general.iter().chain(tests).map(String::as_str).collect();
+    /// Finds what bears on tests by itself.
+    fn index(&mut self, tests: &HashSet<String>) {
+        let mut said: HashSet<&str> = self.words.iter().chain(tests).map(String::as_str).collect();
         for item in &self.items {
             said.extend(item.words.iter().map(String::as_str).filter(|word| !item.is_named(word)));
         }
         let acts_by_itself = |item: &Item| {
-            item.words.contains("autouse") || !item.names.iter().any(|name| said.contains(name.as_str()))
+            let is_said = || item.names.iter().any(|name| said.contains(name.as_str()));
+            !item.is_class && (item.words.contains("autouse") || !is_said())
         };
-        let roots: Vec<usize> = (0..self.items.len()).filter(|at| acts_by_itself(&self.items[*at])).collect();
-        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        self.always = (0..self.items.len()).filter(|at| acts_by_itself(&self.items[*at])).collect();
         for (at, item) in self.items.iter().enumerate() {
             for name in &item.names {
-                by_name.entry(name.clone()).or_default().push(at);
+                self.by_name.entry(name.clone()).or_default().push(at);
+            }
+            for word in &item.scope {
+                self.by_scope.entry(word.clone()).or_default().push(at);
             }
         }
-        self.by_name = by_name;
-        let mut found: HashSet<usize> = roots.iter().copied().collect();
-        let by_roots: Vec<String> =
-            roots.iter().flat_map(|at| self.items[*at].words.iter().cloned()).collect();
-        self.follow(general.iter().cloned().chain(by_roots).collect(), &mut found);
-        self.always = found;
     }
 
-    /// Adds the items that these words name, and those that these use.
-    fn follow(&self, mut words: Vec<String>, found: &mut HashSet<usize>) {
-        while let Some(word) = words.pop() {
-            for at in self.by_name.get(&word).into_iter().flatten() {
-                if found.insert(*at) {
-                    words.extend(self.items[*at].words.iter().cloned());
+    /// The items that these words lead to, and those that these use.
+    fn used_by(&self, words: impl Iterator<Item = String>) -> HashSet<usize> {
+        let mut left: Vec<String> = words.collect();
+        let (mut said, mut found): (HashSet<String>, HashSet<usize>) = (HashSet::new(), HashSet::new());
+        let mut asked: Vec<usize> = self.always.clone();
+        loop {
+            for at in std::mem::take(&mut asked) {
+                let item = &self.items[at];
+                let acts = || self.always.binary_search(&at).is_ok();
+                let is_said = acts() || item.names.iter().any(|name| said.contains(name));
+                if is_said && item.scope.iter().all(|word| said.contains(word)) && found.insert(at) {
+                    left.extend(item.words.iter().cloned());
                 }
             }
+            let Some(word) = left.pop() else { return found };
+            for by in [&self.by_name, &self.by_scope] {
+                asked.extend(by.get(&word).into_iter().flatten());
+            }
+            said.insert(word);
         }
     }
 
     /// Whether `after` still has all that bears on a test of this name with these bodies: as it is, or with lines more.
     pub(super) fn stands_in(&self, after: &Self, (test, bodies): (&str, &[&str])) -> bool {
         let head = |of: &Self| of.heads.get(test).cloned().unwrap_or_default();
-        let mut used = self.always.clone();
         let own = head(self);
-        let said = bodies.iter().copied().chain(own.iter().map(String::as_str));
-        self.follow(said.flat_map(words_of).collect(), &mut used);
+        let said = bodies.iter().copied().chain(own.iter().map(String::as_str)).chain([test]);
+        let used = self.used_by(said.flat_map(words_of).chain(self.words.iter().cloned()));
         let stays = |item: &Item| after.named(&item.names).any(|now| now.has_all_of(item));
         is_subsequence(&own, &head(after))
             && is_subsequence(&self.general, &after.general)
@@ -140,8 +161,10 @@ impl Outside {
         found.into_iter().flatten().map(|at| &self.items[*at])
     }
 
+    /// Whether it is one of the file's tests, or one that a class of tests of the file has from elsewhere.
     pub(super) fn names(&self, test: &str) -> bool {
-        self.heads.contains_key(test)
+        let of_class = || test.split_once("::").is_some_and(|(class, _)| self.by_name.contains_key(class));
+        self.heads.contains_key(test) || of_class()
     }
 }
 
@@ -170,15 +193,21 @@ impl Item {
     }
 }
 
-/// The names of the classes and suites around a declaration.
-fn scope_of(tree: &Tree<'_>, at: usize) -> String {
+/// The body of a class of Python.
+fn body_of_class(tree: &Tree<'_>, at: usize) -> Option<usize> {
+    let class = tree.child(at, "definition").unwrap_or(at);
+    tree.child(class, "body").filter(|_| tree.kind(class) == "class_definition")
+}
+
+/// The words of the names of the classes and suites around a declaration.
+fn scope_of(tree: &Tree<'_>, at: usize) -> Vec<String> {
     let around = tree.ancestors(at).filter_map(|above| match tree.child(above, "name") {
         Some(name) => Some(name),
         None => {
             tree.parts(tree.child(above, "arguments")?).next().filter(|first| is_string(tree.kind(*first)))
         }
     });
-    around.map(|name| tree.text(name)).collect::<Vec<_>>().join(" ")
+    around.flat_map(|name| words_of(tree.text(name))).collect()
 }
 
 fn lines_of(text: &str) -> Vec<String> {
@@ -288,7 +317,7 @@ mod tests {
             ("def setup_module():\n    many()", "def setup_module():\n    pass", &all),
             ("OTHER_THAN = 2", "OTHER_THAN = 3", &all),
             ("class TestAll:", "@pytest.mark.slow\nclass TestAll:", &[]),
-            ("class TestAll:", "class TestAll(Other):", &all),
+            ("class TestAll:", "class TestAll(Other):", &all[2..]),
             ("import pytest\n", "import pytest\n\npytest.skip()\n", &[]),
             ("def test_none():", "@pytest.fixture\ndef more():\n    return 1\n\n\ndef test_none():", &[]),
         ] {
@@ -303,6 +332,27 @@ mod tests {
         let after = PY.replace("assert n == 1", "assert n").replace("def test_clean", other);
         assert!(!keeps(Language::Python, PY, &after, "TestAll::test_one"));
         assert!(keeps(Language::Python, PY, &after, "TestAll::test_two"));
+    }
+
+    /// A base that runs what each of its classes says.
+    #[test]
+    fn ac_tdd_8_145_what_a_class_says_for_its_base_is_of_that_class_alone() {
+        let source = "import unittest\n\n\nclass Values:\n    def test_values(self):\n        assert f(self.given) == self.want\n\n\n\
+            class TestOne(Values, unittest.TestCase):\n    given = 1\n    want = 2\n\n    def setUp(self):\n        one()\n\n\n\
+            class TestTwo(Values, unittest.TestCase):\n    given = 3\n    want = 4\n\n    def test_more(self):\n        assert f(self.given)\n";
+        let all = ["TestOne::test_values", "TestTwo::test_values", "TestTwo::test_more"];
+        for (from, to, changed) in [
+            ("given = 1", "given = 5", &all[..1]),
+            ("one()", "two()", &all[..1]),
+            ("given = 3", "given = 5", &all[1..]),
+            ("== self.want", "!= self.want", &all[..]),
+            ("class TestOne(Values", "class TestOne(Others", &all[..1]),
+        ] {
+            let after = source.replace(from, to);
+            let told: Vec<&str> =
+                all.into_iter().filter(|test| !keeps(Language::Python, source, &after, test)).collect();
+            assert_eq!(told, changed, "{from} -> {to}");
+        }
     }
 
     #[test]

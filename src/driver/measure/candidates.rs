@@ -47,8 +47,12 @@ impl<W: World> Drive<'_, W> {
             .collect();
         let project = &self.state.run.project;
         let mut mapping = Mapping::assign(&self.named(), &candidates, tests, project);
-        // What a package needs is told of its files, and of those before anything has run.
-        if self.ports.tests.isolation() == Isolation::Coupled {
+        // What a package needs is told of its files, and of those before anything has run. A criterion that has nothing yet
+        // may have tests by their names in any of them.
+        let has_some = |id: &CriterionId| mapping.of(id).is_some();
+        if self.ports.tests.isolation() == Isolation::Coupled
+            && self.state.covered_by_red().iter().all(has_some)
+        {
             own_new_files(&mut mapping, (&work.changed, project), &|_| true);
         }
         if self.state.run.commands.runner == RunnerKind::Pytest {

@@ -38,7 +38,7 @@ impl Verification {
     pub(super) async fn chosen_environment(&mut self, step: &Step) -> Option<(OsString, Option<OsString>)> {
         let home = Lent::to(&self.home, &self.tree, &step.cwd)?.folder_at_home();
         let is_activated = std::env::var_os(ENVIRONMENT).is_some();
-        if is_activated || home.ancestors().take(16).any(|above| above.join(".venv").exists()) {
+        if is_activated || home.join(".venv").exists() {
             return None;
         }
         if self.chosen.0.get().is_none() {
