@@ -318,7 +318,7 @@ fn ac_tdd_8_142_a_superseded_test_that_never_was_is_called_so() {
     let tens = OLD.replace("[([1, 2], 3), ([], 0)]", "[([1, 2], 4), ([], 0)]");
     if let Some(ran) = play(&json!({ FILE: tens }), supersedes(&["test_totals"]), TILL) {
         ran.expect(1).says(&[
-            "`supersedes:` names a test that did not exist before the run: tests/test_till.py::test_totals",
+            "`supersedes:` names a test that was not among those before the run: tests/test_till.py::test_totals",
             "did you mean tests/test_till.py::test_total[",
         ]);
     }

@@ -30,7 +30,7 @@ pub struct NoSuchTest {
 
 impl fmt::Display for NoSuchTest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`supersedes:` names a test that did not exist before the run: {}", self.named)?;
+        write!(f, "`supersedes:` names a test that was not among those before the run: {}", self.named)?;
         match &self.nearest {
             Some(nearest) => write!(f, "; did you mean {nearest}?"),
             None => f.write_str("; name existing tests as the runner calls them"),
