@@ -46,7 +46,7 @@ struct Item {
 }
 
 /// Whether all of `lines` stand in `of`, in order: then only additions were made.
-pub(super) fn is_subsequence<T: PartialEq>(lines: &[T], of: &[T]) -> bool {
+pub fn is_subsequence<T: PartialEq>(lines: &[T], of: &[T]) -> bool {
     let mut of = of.iter();
     lines.iter().all(|line| of.any(|other| other == line))
 }

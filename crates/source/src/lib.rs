@@ -70,6 +70,7 @@ pub use self::helpers::{helpers, needs};
 pub use self::homes::{Files, Package, Place};
 pub use self::imports::{asked_at_load, asked_for, imported_roots};
 pub use self::insertions::{changes_tests_alone, keeps_tests, same_code};
+pub use self::items::is_subsequence;
 pub use self::led_modules::{has_module_of_its_own, led_modules};
 pub use self::manifests::{offered, offered_files};
 pub use self::mark::mark;

@@ -144,13 +144,17 @@ impl<W: World> Drive<'_, W> {
     pub(super) fn show_other_projects(&mut self, work: &Work, report: &TestReport) -> Result<(), Trouble> {
         let mut named: Vec<RelPath> = work.changed.iter().map(|change| change.path.clone()).collect();
         named.retain(|path| Language::of(path.extension()).is_some() && policy::names_a_test(path));
-        let files = self.ports.checkpoints.files(&work.after)?;
-        let project = self.state.run.project.clone();
         let is_run = |folder: &str| {
             let told = report.tests.iter().map(|test| test.file.as_ref());
             let broken = report.load_failures.iter().map(|load| Some(&load.file));
             told.chain(broken).flatten().any(|file| file.is_within(folder))
         };
+        named.retain(|path| !is_run(path.folder()));
+        if named.is_empty() {
+            return Ok(());
+        }
+        let files = self.ports.checkpoints.files(&work.after)?;
+        let project = self.state.run.project.clone();
         let mut left = MOST_NAMED;
         for path in named {
             let folders =

@@ -1,7 +1,7 @@
 //! Ways to look at two versions of a file of tests.
 
 use tdd_core::test::TestId;
-use tdd_source::Outline;
+use tdd_source::{Outline, is_subsequence};
 
 /// Two versions of a file of tests, split.
 pub(super) struct View {
@@ -34,10 +34,4 @@ impl View {
             },
         }
     }
-}
-
-/// Whether all of `lines` stand in `of`, in order: then only additions were made.
-fn is_subsequence<T: PartialEq>(lines: &[T], of: &[T]) -> bool {
-    let mut of = of.iter();
-    lines.iter().all(|line| of.any(|other| other == line))
 }

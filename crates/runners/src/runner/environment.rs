@@ -14,13 +14,22 @@ use std::path::Path;
 /// uv's: "Avoid syncing the virtual environment".
 const LEAVES_ENVIRONMENT: &str = "UV_NO_SYNC";
 
+/// Who keeps a project's environment, by the lock file.
+const KEEPERS: [(&str, &str); 4] =
+    [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm"), ("Pipfile.lock", "pipenv")];
+
+/// The lock files in this folder, each with the launcher whose it is.
+pub(super) fn keepers(folder: &Path) -> impl Iterator<Item = (&'static str, &'static str)> {
+    KEEPERS.into_iter().filter(|(lock, _)| folder.join(lock).is_file())
+}
+
 /// Folders above a command's own that are looked through for an environment.
 const MOST_FOLDERS: usize = 16;
 
 /// Variables for a command that runs in `folder`, where the work tree is `home`. None in the work tree itself, and none
 /// where the copy has no environment: there uv makes one of its own.
 pub(super) fn of_copy(home: &Path, folder: &Path) -> Option<(OsString, Option<OsString>)> {
-    let is_copy = !folder.starts_with(home);
+    let is_copy = Lent::to(home, home, folder).is_some();
     let has_environment = || folder.ancestors().take(MOST_FOLDERS).any(|above| above.join(".venv").exists());
     (is_copy && has_environment()).then(|| (LEAVES_ENVIRONMENT.into(), Some("1".into())))
 }

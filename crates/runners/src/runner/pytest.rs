@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::canary::{self, Judged, PlantedCanary};
+use super::environment;
 use super::installed::Installed;
 use super::place::{PYTHON_PATH, Place};
 use super::python;
@@ -182,18 +183,13 @@ impl Pytest {
     }
 }
 
-/// Who keeps a project's environment, by the lock file.
-const LOCKS: [(&str, &str); 4] =
-    [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm"), ("Pipfile.lock", "pipenv")];
-
 /// A pytest that is not there, or that our plugin can't work with.
 fn unusable(project: &Path, exit: Exit, said: &str) -> Option<Trouble> {
     if exit == Exit::Code(1) && said.contains("No module named pytest") {
         let trouble = Trouble::environment("pytest is not installed").because(said.trim().to_owned());
         let next = "install it where the test command looks (`python3 -m pip install pytest`, best in a virtual environment: \
                     `.venv` in the project is found), or name another command: --test 'python3 -m unittest'";
-        let launcher = LOCKS.iter().find(|(lock, _)| project.join(lock).is_file());
-        return Some(match launcher {
+        return Some(match environment::keepers(project).next() {
             Some((lock, launcher)) => trouble.advise(format!(
                 "{lock} says that the environment is {launcher}'s: name it, --test '{launcher} run pytest', or activate it"
             )),

@@ -40,6 +40,7 @@ impl<'a> Lent<'a> {
         let copy = if folder.starts_with(tree) { tree } else { own() };
         (copy != home).then_some(Self { home, copy, folder })
     }
+
     /// Where the command would have been started in the work tree.
     pub(crate) fn folder_at_home(&self) -> PathBuf {
         self.home.join(self.folder.strip_prefix(self.copy).unwrap_or(Path::new("")))

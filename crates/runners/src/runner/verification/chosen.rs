@@ -9,13 +9,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::{Step, Verification};
-use crate::runner::environment::Lent;
+use crate::runner::environment::{Lent, keepers};
 use tdd_child::process::{self, CommandOrder};
 use tdd_child::regular_file;
 
-/// A launcher, what it is asked with, and the lock file by which it is known where a script calls it.
-const LAUNCHERS: [(&str, &[&str], &str); 2] =
-    [("poetry", &["env", "info", "--path"], "poetry.lock"), ("pipenv", &["--venv"], "Pipfile.lock")];
+/// A launcher, and what it is asked with.
+const LAUNCHERS: [(&str, &[&str]); 2] = [("poetry", &["env", "info", "--path"]), ("pipenv", &["--venv"])];
 /// It only looks into its cache.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes of a path.
@@ -80,8 +79,9 @@ fn launcher(argv: &[OsString], home: &Path) -> Option<(&'static str, &'static [&
         let mut words = texts.iter().flat_map(|text| text.split([' ', '\n', '\t', ';', '&', '(']));
         words.any(|word| word.rsplit('/').next() == Some(name))
     };
-    let known = LAUNCHERS.iter().find(|(name, _, lock)| is_called(name) || home.join(lock).is_file());
-    known.map(|(name, arguments, _)| (*name, *arguments))
+    // A script may call it.
+    let keeps = |name: &str| keepers(home).any(|(_, launcher)| launcher == name);
+    LAUNCHERS.into_iter().find(|(name, _)| is_called(name) || keeps(name))
 }
 
 #[cfg(test)]
