@@ -12,6 +12,7 @@ pub mod held_out;
 pub mod json;
 mod proof;
 mod set_aside;
+mod unverified;
 
 use super::usage_words;
 pub use accepted::red_gate;
@@ -20,14 +21,13 @@ pub use commit::{COMMIT_PATHS, commit_paths, pathspec};
 use commit::{changed_lines, commit_command, nameless};
 pub use set_aside::{of_git, set_aside};
 use tdd_core::counted::counted;
-use tdd_core::criterion::{CriterionId, Verify};
+use tdd_core::criterion::CriterionId;
 use tdd_core::event::{BRINGS_BACK, Refactoring, Runs};
 use tdd_core::finding::{ClassedChange, CriterionRed, RedKind};
 use tdd_core::halt::Ending;
 use tdd_core::harmless;
 use tdd_core::judge::Verdict;
 use tdd_core::machine::Machine;
-use tdd_core::mdtest::{AgentWord, Voice};
 use tdd_core::mode::BudgetKind;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -35,6 +35,7 @@ use tdd_core::proof::Stub;
 use tdd_core::role::Key;
 use tdd_core::state::{Entry, Progress, State};
 use tdd_core::test::Canary;
+pub(super) use unverified::unverified;
 
 /// How much of anything is listed one by one.
 const LISTED: usize = 100;
@@ -332,46 +333,6 @@ fn carried_no_canary(state: &State) -> bool {
     let kept = |entry: &&Entry| entry.verdict == Some(Verdict::Passed);
     let entries = state.ledgers.values().flat_map(|ledger| &ledger.entries).filter(kept);
     entries.flat_map(|entry| &entry.runs).any(|run| run.canary == Canary::Unsupported)
-}
-
-const ASSERTS_NOTHING: &str = "assertion never seen failing: its tests pass whatever value stands in the place of what the \
-     run wrote, and are red only where that throws; read what they expect, and have them ask for more";
-
-const NEVER_REACHED: &str = "assertion never reached: nothing that its tests expect is looked at with the code as it is; \
-     read them, and have them expect something in any case";
-
-pub(super) fn unverified(state: &State) -> Vec<(CriterionId, String)> {
-    let why = |id: &CriterionId| match (state.progress.get(id), state.verify(id)) {
-        (Some(Progress::Green), _) if state.asserts_nothing(id) => {
-            let is_idle = state.proof.as_deref().is_some_and(|proof| proof.reaches_nothing(id));
-            Some(if is_idle { NEVER_REACHED } else { ASSERTS_NOTHING }.to_owned())
-        }
-        (Some(Progress::Green | Progress::AlreadyGreen), _) => None,
-        (_, Verify::Manual) => Some("it is for the operator to check (`verify: manual`)".to_owned()),
-        (_, Verify::Mdtest(_)) => Some(mdtest_words(state.words.get(id))),
-        (Some(Progress::Unverified), Verify::Test | Verify::Gate) => {
-            Some("the operator changed its tests after they were green; nobody saw them red".to_owned())
-        }
-        (_, Verify::Test | Verify::Gate) => {
-            let why = state.accepted_because.get(id).map(|why| format!(": {}", harmless::short(why, 200)));
-            Some(format!("it was accepted by the operator's word{}", why.unwrap_or_default()))
-        }
-    };
-    state.run.plan.criteria.iter().filter_map(|id| Some((id.clone(), why(id)?))).collect()
-}
-
-/// What an agent says is shown as what it is.
-fn mdtest_words(word: Option<&AgentWord>) -> String {
-    let judge = "its judge is an agent's word (`verify: mdtest`)";
-    let Some(word) = word else { return judge.to_owned() };
-    let reason =
-        word.reason.as_ref().map_or(String::new(), |reason| format!(", {}", harmless::short(reason, 200)));
-    let log =
-        if word.log.is_empty() { String::new() } else { format!("; log: {}", harmless::line(&word.log)) };
-    match word.voice {
-        Voice::Agent => format!("{judge}, which says {}{reason}{log}", word.status.name()),
-        Voice::Tdd => format!("{judge}, and there is none that counts{reason}{log}"),
-    }
 }
 
 /// The command that brings the tree back to how it was before the run.

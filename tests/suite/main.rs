@@ -86,6 +86,7 @@ mod one_file;
 mod other_forms;
 mod other_runners;
 mod other_work_trees;
+mod others_code;
 mod out_of_sight;
 mod own_requirements;
 mod own_settings;

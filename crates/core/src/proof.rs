@@ -116,6 +116,9 @@ pub enum Seen {
     ByErrorAlone { test: TestId },
     /// Nothing that they expect is reached with the code as it is, in this test and all others.
     NeverReached { test: TestId },
+    /// This test is red with stubs in what other criteria's implementers wrote alone: with every one of its own bodies
+    /// stubbed, its tests pass.
+    ByOthersAlone { test: TestId },
     /// They pass under every stub, and nothing else of the change could be what they look at.
     Hollow,
     /// They pass under every stub that was tried, and this may be why.
@@ -196,8 +199,15 @@ impl ProofFindings {
 
     /// Whether no expectation of this criterion's tests was ever seen failing, though all was tried.
     pub fn asserts_nothing(&self, id: &CriterionId) -> bool {
-        self.of(id)
-            .is_some_and(|proof| matches!(proof.seen, Seen::ByErrorAlone { .. } | Seen::NeverReached { .. }))
+        let is_so = |seen: &Seen| {
+            matches!(seen, Seen::ByErrorAlone { .. } | Seen::ByOthersAlone { .. } | Seen::NeverReached { .. })
+        };
+        self.of(id).is_some_and(|proof| is_so(&proof.seen))
+    }
+
+    /// Whether this criterion's tests were seen failing with stubs in other criteria's code alone.
+    pub fn is_seen_by_others(&self, id: &CriterionId) -> bool {
+        self.of(id).is_some_and(|proof| matches!(proof.seen, Seen::ByOthersAlone { .. }))
     }
 
     /// Whether nothing that this criterion's tests expect is reached.

@@ -58,6 +58,9 @@ pub struct State {
     pub ledgers: BTreeMap<Key, Ledger>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,
+    /// The trees before and after the work by which a criterion became green.
+    #[serde(default)]
+    pub work: BTreeMap<CriterionId, (CheckpointId, CheckpointId)>,
     /// Files that implementers really changed, for the refactorer; sorted, without repeats.
     pub worked_on: Vec<RelPath>,
     pub gate: Option<GateBefore>,
@@ -306,6 +309,7 @@ impl State {
             progress,
             ledgers: BTreeMap::new(),
             early_green: Vec::new(),
+            work: BTreeMap::new(),
             worked_on: Vec::new(),
             gate: None,
             words: BTreeMap::new(),

@@ -30,6 +30,8 @@ pub struct Stubs {
     left: Vec<String>,
     /// Of bodies that are stubbed, what no stub makes something else: another head, another place.
     shape: Vec<String>,
+    /// What makes the words of this change's stubs unlike all others; empty if they need not be told apart.
+    salt: String,
 }
 
 #[derive(Clone, Debug)]
@@ -47,6 +49,48 @@ impl Stubs {
             stubs.take(change, &gone);
         }
         stubs
+    }
+
+    /// Stubs that say which one of them is not implemented: `salt` is random, of letters and digits, so that nobody who
+    /// wrote the code or its tests knows it.
+    #[must_use]
+    pub fn told_apart(self, salt: String) -> Self {
+        Self { salt, ..self }
+    }
+
+    /// The parts whose stub says in this text that it is not implemented.
+    pub fn named_in(&self, text: &str) -> BTreeSet<usize> {
+        let is_in = |part: &usize| !self.salt.is_empty() && text.contains(&self.mark(*part));
+        (0..self.bodies.len()).filter(is_in).collect()
+    }
+
+    fn mark(&self, part: usize) -> String {
+        format!("{}n{part}n", self.salt)
+    }
+
+    /// Of these stubs the parts that are the bodies of `own`, a change that came into this one: under their names in
+    /// their files, or as they are where they were moved. `None` if that can't be said of each, and where `own` is more
+    /// than bodies that a stub can stand in.
+    pub fn parts_of(&self, own: &Self) -> Option<BTreeSet<usize>> {
+        if !own.data.is_empty() || !own.left.is_empty() || !own.shape.is_empty() {
+            return None;
+        }
+        let mut parts = BTreeSet::new();
+        for (of, body) in &own.bodies {
+            let path = &own.sources[*of].path;
+            let all = || self.bodies.iter().enumerate();
+            let at_home =
+                all().filter(|(_, (at, one))| self.sources[*at].path == *path && one.name == body.name);
+            let mut found: Vec<usize> = at_home.map(|(part, _)| part).collect();
+            if found.is_empty() {
+                found = all().filter(|(_, (_, one))| one.code == body.code).map(|(part, _)| part).collect();
+            }
+            if found.is_empty() {
+                return None;
+            }
+            parts.extend(found);
+        }
+        (!parts.is_empty()).then_some(parts)
     }
 
     /// `gone`: what no longer stands where it stood before the change.
@@ -193,13 +237,16 @@ impl Stubs {
     pub fn with(&self, kind: Stub, parts: &[usize]) -> Vec<(RelPath, Option<Vec<u8>>)> {
         let mut files = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
-            let lines: Vec<Lines> = parts
-                .iter()
-                .filter_map(|part| self.bodies.get(*part))
-                .filter(|(of, _)| *of == at)
-                .map(|(_, body)| body.lines.clone())
-                .collect();
-            let stubbed = tdd_source::stubbed(source.language, &source.text, &lines, kind);
+            let all = parts.iter().filter_map(|part| Some((*part, self.bodies.get(*part)?)));
+            let own: Vec<(usize, &Lines)> =
+                all.filter(|(_, (of, _))| *of == at).map(|(part, (_, body))| (part, &body.lines)).collect();
+            let lines: Vec<Lines> = own.iter().map(|(_, lines)| (*lines).clone()).collect();
+            let says = |lines: &Lines| {
+                let part = own.iter().find(|(_, one)| *one == lines).filter(|_| !self.salt.is_empty());
+                let mark = part.map(|(part, _)| format!(" {}", self.mark(*part))).unwrap_or_default();
+                format!("not implemented{mark}")
+            };
+            let stubbed = tdd_source::stubbed_saying(source.language, &source.text, &lines, (kind, &says));
             let text = match stubbed {
                 Ok(stubbed) if !lines.is_empty() => stubbed.text,
                 Ok(_) | Err(_) => source.text.clone(),
@@ -312,6 +359,37 @@ mod tests {
         assert!(go("int") && go("error") && go("") && !go("Money"));
         let rust = |of: &str| give("lib.rs", "", &format!("pub fn two() -> {of} {{\n    make()\n}}\n"));
         assert!(rust("u8") && !rust("Money") && !rust("Result<(), Error>"));
+    }
+
+    #[test]
+    fn ac_tdd_8_147_stubs_are_told_apart_and_those_of_an_earlier_change_found_again() {
+        let (one, two) = ("def one():\n    return 1\n", "\n\ndef two():\n    return one() + 1\n");
+        let both = format!("{one}{two}");
+        let all = Stubs::of(&[changed("shop.py", None, Some(&both))]).told_apart("q7".to_owned());
+        let put = all.with(Stub::NotImplemented, &[1]);
+        let text = String::from_utf8(put[0].1.clone().unwrap()).unwrap();
+        assert!(
+            text.contains("def two():\n    raise NotImplementedError(\"not implemented q7n1n\"); return"),
+            "{text}"
+        );
+        assert!(text.starts_with(one), "{text}");
+        assert_eq!(all.named_in("NotImplementedError: not implemented q7n1n"), BTreeSet::from([1]));
+        assert_eq!(all.named_in("not implemented q7n11n, not implemented"), BTreeSet::new());
+
+        let parts = |path: &str, before: Option<&str>, after: &str| {
+            all.parts_of(&Stubs::of(&[changed(path, before, Some(after))]))
+        };
+        assert_eq!(parts("shop.py", Some(one), &both), Some(BTreeSet::from([1])));
+        let first = both.replace("one() + 1", "2");
+        assert_eq!(
+            parts("shop.py", Some(one), &first),
+            Some(BTreeSet::from([1])),
+            "written anew by a later one"
+        );
+        assert_eq!(parts("old.py", Some(one), &both), Some(BTreeSet::from([1])), "moved as it is");
+        assert_eq!(parts("old.py", Some(one), &first), None, "moved and written anew");
+        assert_eq!(parts("shop.py", Some(one), &format!("{both}\nRATES = load()\nwrite(RATES)\n")), None);
+        assert_eq!(parts("shop.py", Some(&both), &both), None, "nothing of it is new");
     }
 
     #[test]

@@ -53,6 +53,9 @@ pub struct StubbedBody {
     pub is_idle: bool,
 }
 
+/// What code says that is not implemented, in each language.
+const NOT_IMPLEMENTED: &str = "not implemented";
+
 /// Lines that could not be stubbed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
@@ -83,6 +86,16 @@ struct Plan {
 /// Replaces the bodies that these lines lie in. Which of several versions of a text a line is new in is for
 /// the caller to know; a file that is new is changed from its first line to its last.
 pub fn stubbed(language: Language, source: &str, changed: &[Lines], kind: Stub) -> Result<Stubbed, Unread> {
+    stubbed_saying(language, source, changed, (kind, &|_| NOT_IMPLEMENTED.to_owned()))
+}
+
+/// The same, where each body that is not implemented says so in words of its own: letters, digits and blanks.
+pub fn stubbed_saying(
+    language: Language,
+    source: &str,
+    changed: &[Lines],
+    (kind, says): (Stub, &dyn Fn(&Lines) -> String),
+) -> Result<Stubbed, Unread> {
     let tree = Tree::parse(language, source)?;
     let starts = starts(source);
     let is_changed = |bytes: &Range<usize>| {
@@ -97,7 +110,7 @@ pub fn stubbed(language: Language, source: &str, changed: &[Lines], kind: Stub) 
         Language::Go => go::plan(&tree, &is_changed, kind),
         Language::Rust => rust::plan(&tree, &is_changed, kind),
     };
-    Ok(carried_out(&tree, &starts, without_tests(&tree, plan), changed))
+    Ok(carried_out(&tree, (&starts, changed), without_tests(&tree, plan), says))
 }
 
 /// What stands in a unit of tests is no production code.
@@ -110,21 +123,28 @@ fn without_tests(tree: &Tree<'_>, mut plan: Plan) -> Plan {
     plan
 }
 
-fn carried_out(tree: &Tree<'_>, starts: &[usize], mut plan: Plan, changed: &[Lines]) -> Stubbed {
+fn carried_out(
+    tree: &Tree<'_>,
+    (starts, changed): (&[usize], &[Lines]),
+    mut plan: Plan,
+    says: &dyn Fn(&Lines) -> String,
+) -> Stubbed {
     plan.pieces.sort_by_key(|piece| piece.whole.start);
     let left = left(tree, starts, &plan, changed);
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut bodies = Vec::new();
     for piece in plan.pieces {
         if !piece.put.is_empty() {
+            let lines = lines_of(starts, &piece.whole);
+            let says = says(&lines);
             bodies.push(StubbedBody {
                 name: piece.name,
-                lines: lines_of(starts, &piece.whole),
+                lines,
                 head: fold(tree.source.get(piece.whole.start..piece.put[0].0.start).unwrap_or_default()),
                 code: fold(tree.source.get(piece.whole.clone()).unwrap_or_default()),
                 is_idle: piece.is_idle,
             });
-            edits.extend(piece.put);
+            edits.extend(piece.put.into_iter().map(|(at, put)| (at, put.replace(NOT_IMPLEMENTED, &says))));
         }
     }
     edits.sort_by_key(|(at, _)| (at.start, at.end));

@@ -3,6 +3,7 @@
 
 mod back;
 mod commit;
+mod own;
 mod rests;
 mod stubs;
 
@@ -63,7 +64,10 @@ impl<W: World> Drive<'_, W> {
     }
 
     async fn prove_tree(&mut self, tree: CheckpointId, findings: &mut ProofFindings) -> Result<(), Trouble> {
-        let changes = self.production_change(&tree)?;
+        // Tests that lie inside sources were there when RED was accepted.
+        let from = self.state.red_tree.clone().or_else(|| self.state.start.clone());
+        let from = from.ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
+        let changes = self.production_change(&from, &tree)?;
         let criteria = self.state.to_prove();
         let unknown = |id: &CriterionId| CriterionProof {
             id: id.clone(),
@@ -85,16 +89,17 @@ impl<W: World> Drive<'_, W> {
         self.prove_stubs(&proving, findings).await
     }
 
-    /// What differs in production code between the tree on which RED was accepted and the result: tests that
-    /// lie inside sources were there by then.
-    fn production_change(&mut self, tree: &CheckpointId) -> Result<Vec<Changed>, Trouble> {
-        let from = self.state.red_tree.clone().or_else(|| self.state.start.clone());
-        let from = from.ok_or_else(|| Trouble::internal("a run without checkpoint 0"))?;
+    /// What differs in production code between two trees.
+    fn production_change(
+        &mut self,
+        from: &CheckpointId,
+        tree: &CheckpointId,
+    ) -> Result<Vec<Changed>, Trouble> {
         let mut changes = Vec::new();
         for change in
-            self.differences(&from, tree)?.into_iter().filter(|change| change.class == FileClass::Source)
+            self.differences(from, tree)?.into_iter().filter(|change| change.class == FileClass::Source)
         {
-            let before = self.ports.checkpoints.read(&from, &change.path)?;
+            let before = self.ports.checkpoints.read(from, &change.path)?;
             let after = self.ports.checkpoints.read(tree, &change.path)?;
             changes.push(Changed { path: change.path, before, after });
         }

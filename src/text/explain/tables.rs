@@ -126,6 +126,10 @@ const CRITERIA: &[(&str, &str)] = &[
         "Said of a criterion in the final proof: its tests pass whatever value stands in the place of what the run wrote, and are red only where that throws; no changed copy of them fails, or what they run does nothing. So exit 4: read what they expect, and have them ask for more.",
     ),
     (
+        "seen failing in other code alone; by-others-alone",
+        "Said of a criterion in the final proof: with every body that its implementer wrote not implemented, its tests pass; what they were red with is the code of other criteria. So exit 4: read what they expect of it, and have them ask for more.",
+    ),
+    (
         "assertion never reached; never-reached",
         "Said of a criterion in the final proof: nothing that its tests expect is reached with the code as it is (it stands in a branch that is not taken, in a loop over nothing, behind a promise that never settles). So exit 4: read them, and have them expect something in any case.",
     ),

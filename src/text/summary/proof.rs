@@ -12,7 +12,11 @@ const LISTED: usize = 10;
 pub(super) fn seen_by(state: &State, id: &CriterionId) -> Option<Stub> {
     match &state.proof.as_ref()?.of(id)?.seen {
         Seen::By { stub, .. } => Some(*stub),
-        Seen::ByErrorAlone { .. } | Seen::NeverReached { .. } | Seen::Hollow | Seen::Not { .. } => None,
+        Seen::ByErrorAlone { .. }
+        | Seen::ByOthersAlone { .. }
+        | Seen::NeverReached { .. }
+        | Seen::Hollow
+        | Seen::Not { .. } => None,
     }
 }
 

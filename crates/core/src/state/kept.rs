@@ -22,7 +22,7 @@ impl State {
         findings: Findings,
         checkpoint: &CheckpointId,
     ) -> Phase {
-        self.good = Some(checkpoint.clone());
+        let before = self.good.replace(checkpoint.clone());
         self.unclaimed = None;
         let is_more = self.writes_more(&attempt.key);
         if is_more {
@@ -47,6 +47,9 @@ impl State {
                 if let Some(judged) = green.judged {
                     self.judged = green.runs.get(judged.run).map(|run| (*judged, run.clone()));
                 }
+                let before = before.unwrap_or_else(|| attempt.before.clone());
+                let work = self.work.entry(id.clone()).or_insert_with(|| (before, checkpoint.clone()));
+                work.1 = checkpoint.clone();
                 self.early_green.extend(green.early_green.then(|| id.clone()));
                 self.collected = self.collected.max(green.collected_now);
                 self.notice(&green.notices);

@@ -110,6 +110,7 @@ impl State {
         (self.red, self.red_tree, self.judged, self.gate) = (None, None, None, None);
         self.held = None;
         self.early_green.clear();
+        self.work.clear();
         self.worked_on.clear();
         self.notices.clear();
     }

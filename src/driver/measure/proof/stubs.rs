@@ -14,13 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::driver::cycle::Drive;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{RedKind, RedTest};
-use tdd_core::ports::{Bench, TestOrder, World};
+use tdd_core::ports::{Bench, Clock, TestOrder, World};
 use tdd_core::proof::{Extent, ProofFindings, Seen, Stub};
 use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport};
 use tdd_core::trouble::Trouble;
 use tdd_proof::{Stubs, has_word};
 
 use super::Proving;
+use super::own::Met;
 
 /// Runs with fewer bodies stubbed, because with all of them something does not load.
 const MOST_PARTS_TRIED: usize = 8;
@@ -31,6 +32,9 @@ const PARTS_OF_ENDLESS: usize = 3;
 /// So many times what the whole suite took at baseline a run with stubs may take, and this beside.
 const USUAL_TIMES: u64 = 5;
 const AT_LEAST_MS: u64 = 30_000;
+
+/// Random bytes in what a stub says.
+const SALT: usize = 10;
 
 /// What the tests of criteria do under stubs, kind by kind.
 #[derive(Default)]
@@ -43,6 +47,8 @@ struct Watch {
     undecided: BTreeSet<CriterionId>,
     /// Bodies under whose stubs all tests of a criterion were seen green.
     green: BTreeMap<(CriterionId, Stub), BTreeSet<usize>>,
+    /// Whose `not implemented` their red tests told of.
+    met: Met,
 }
 
 impl Watch {
@@ -64,7 +70,7 @@ impl<W: World> Drive<'_, W> {
         proving: &Proving,
         findings: &mut ProofFindings,
     ) -> Result<(), Trouble> {
-        let stubs = Stubs::of(&proving.changes);
+        let stubs = Stubs::of(&proving.changes).told_apart(letters(&self.ports.clock.random(SALT)?));
         findings.bodies = stubs.count();
         findings.unstubbed = stubs.left().map(|line| (self.setup.mask)(line)).collect();
         let mut watch = Watch::default();
@@ -109,7 +115,7 @@ impl<W: World> Drive<'_, W> {
             };
             findings.criteria[at].seen = seen;
         }
-        Ok(())
+        self.ask_for_their_own(proving, (&stubs, &watch.met), findings).await
     }
 
     /// One of its tests, if none of them reaches anything that it expects.
@@ -145,8 +151,7 @@ impl<W: World> Drive<'_, W> {
         }
         self.check_out(&proving.tree, proving.bring)?;
         self.ports.bench.put(&stubs.with(Stub::NotImplemented, &others))?;
-        let own = self.own_tests("proof: not implemented but what does nothing", std::slice::from_ref(id));
-        let own = TestOrder { deadline_ms: Some(self.stub_deadline()), ..own };
+        let own = self.stub_order("proof: not implemented but what does nothing", std::slice::from_ref(id));
         let run = self.proof_run(&own, findings).await?;
         let Some(report) = &run.report else { return Ok(false) };
         let mapping = self.mapping();
@@ -186,13 +191,13 @@ impl<W: World> Drive<'_, W> {
             tried += 1;
             self.check_out(&proving.tree, proving.bring)?;
             self.ports.bench.put(&stubs.with(kind, &parts))?;
-            let own = self.own_tests(&format!("proof: {}", kind.words()), open);
-            let order = TestOrder { deadline_ms: Some(self.stub_deadline()), ..own };
+            let order = self.stub_order(&format!("proof: {}", kind.words()), open);
             let run = self.proof_run(&order, findings).await?;
             if run.exit == Exit::Deadline {
                 tried += PARTS_OF_ENDLESS;
             }
-            let told = run.report.as_ref().map(|report| self.watch(report, (kind, &parts, open), watch));
+            let told =
+                run.report.as_ref().map(|report| self.watch(report, (kind, stubs, &parts, open), watch));
             if told.is_none() && kind != Stub::NotImplemented {
                 watch.undecided.extend(open.iter().filter(|id| watch.thrown.contains_key(id)).cloned());
             }
@@ -205,17 +210,18 @@ impl<W: World> Drive<'_, W> {
         Ok(())
     }
 
-    /// A loop that waits for what a stub never gives ends with nothing else.
-    fn stub_deadline(&self) -> u64 {
+    /// The tests of these criteria. A loop that waits for what a stub never gives ends with nothing but its time.
+    pub(super) fn stub_order(&self, label: &str, criteria: &[CriterionId]) -> TestOrder {
         let usual = self.state.baseline.as_ref().map_or(0, |baseline| baseline.test.duration_ms);
-        usual.saturating_mul(USUAL_TIMES).saturating_add(AT_LEAST_MS)
+        let deadline_ms = Some(usual.saturating_mul(USUAL_TIMES).saturating_add(AT_LEAST_MS));
+        TestOrder { deadline_ms, ..self.own_tests(label, criteria) }
     }
 
     /// Whether the run told of each criterion that is red under nothing yet.
     fn watch(
         &self,
         report: &TestReport,
-        (kind, parts, open): (Stub, &[usize], &[CriterionId]),
+        (kind, stubs, parts, open): (Stub, &Stubs, &[usize], &[CriterionId]),
         watch: &mut Watch,
     ) -> bool {
         let mapping = self.mapping();
@@ -238,6 +244,11 @@ impl<W: World> Drive<'_, W> {
                 let first = watch.thrown.get(id).cloned().map(|test| (Stub::NotImplemented, test));
                 watch.seen.entry(id.clone()).or_insert(first.unwrap_or((kind, test)));
             } else if let Some(test) = red {
+                let met = results.iter().flat_map(|test| match &test.outcome {
+                    Outcome::Failed(failure) => stubs.named_in(&failure.message),
+                    Outcome::Passed | Outcome::Skipped => BTreeSet::new(),
+                });
+                watch.met.entry(id.clone()).or_default().extend(met);
                 watch.thrown.entry(id.clone()).or_insert(test);
             } else if is_all_green {
                 watch.green.entry((id.clone(), kind)).or_default().extend(parts);
@@ -249,6 +260,10 @@ impl<W: World> Drive<'_, W> {
         }
         tells_all
     }
+}
+
+fn letters(random: &[u8]) -> String {
+    random.iter().map(|byte| char::from(b'a' + byte % 26)).collect()
 }
 
 /// Only where nothing else of the change can be what its tests look at is a criterion hollow.
