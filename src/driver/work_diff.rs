@@ -220,6 +220,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             | Notice::RemovedName { .. }
             | Notice::NewName { .. }
             | Notice::ChangedExample(_)
+            | Notice::SkipsItself(_)
             | Notice::Unseen(_) => notice,
         }
     }

@@ -234,6 +234,7 @@ fn red() -> RedFindings {
             message: "no impl".to_owned(),
             why: None,
         }],
+        may_skip: Vec::new(),
     };
     RedFindings {
         criteria: (1..=CRITERIA).map(one).collect(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::sandbox::{Ran, Sandbox, has_node, has_pytest};
+use super::sandbox::{Ran, Sandbox, has_node, has_pytest, node_modules};
 
 const TILL: &str = "def total(prices, rebate=0):\n    return sum(prices) - rebate\n\n\ndef names():\n    return [\"one\", \"two\"]\n";
 
@@ -398,4 +398,76 @@ fn ac_tdd_8_146_a_test_of_another_project_is_named_with_it() {
         // The others are seen twice all the same.
         assert!(!ran.stdout.contains("two runs differ"), "{}", ran.stdout);
     }
+}
+
+/// Tests that only a run can name, beside one whose expectation the requirement changes.
+#[test]
+fn ac_tdd_8_150_a_test_that_is_superseded_makes_no_row_of_another_one_different() {
+    let one = |name: &str, want: u8| {
+        format!("\nfunc Test{name}(t *testing.T) {{\n\tif One() != {want} {{\n\t\tt.Fatal(One())\n\t}}\n}}\n")
+    };
+    let table = "\nfunc TestRoman(t *testing.T) {\n\tfor name, want := range map[string]int{\"one\": 1, \"two\": 2} {\n\t\t\
+        t.Run(name, func(t *testing.T) {\n\t\t\tif len(name)-3+want != want {\n\t\t\t\tt.Fatal(want)\n\t\t\t}\n\t\t})\n\t}\n}\n";
+    let file = |want: u8| format!("package shop\n\nimport \"testing\"\n{}{table}", one("One", want));
+    let played = |old: &str, new: &str| {
+        let sandbox = Sandbox::with(&[
+            ("go.mod", "module shop\n\ngo 1.21\n"),
+            ("shop.go", "package shop\n\nfunc One() int { return 1 }\n"),
+            ("shop_test.go", old),
+            ("tdd.yaml", "test: go test ./...\nbudgets: { semantic: 1, format: 0 }\n"),
+            ("specs/frs/STE-1.md", "# One\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `One` gives 2.\n"),
+        ]);
+        sandbox.commit();
+        let ids = json!({ "AC-STE-1.1": ["shop_test.go::TestOne"] });
+        let calls = json!([
+            { "role": "test-writer", "write": { "shop_test.go": new },
+              "say": { "status": "ok", "files": ["shop_test.go"], "tests": ids, "supersedes": ids } },
+            { "role": "implementer", "write": { "shop.go": "package shop\n\nfunc One() int { return 2 }\n" },
+              "say": { "status": "ok", "files": ["shop.go"] } },
+            { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+        ]);
+        sandbox.scripted(&calls, &[])
+    };
+    played(&file(1), &file(2)).expect(0);
+    left_to_the_night!();
+    // Whose own body is another one is changed, row by row.
+    let weaker = file(2).replace("want != want", "want < 0");
+    played(&file(1), &weaker)
+        .expect(1)
+        .says(&["is not named in `supersedes:`", "shop_test.go::TestRoman/one"]);
+}
+
+#[test]
+fn ac_tdd_8_150_so_it_is_with_titles_that_a_table_gives() {
+    left_to_the_night!();
+    let Some(modules) = node_modules("vitest") else { return };
+    let file = |want: u8, of: &str| {
+        format!(
+            "import {{ test, expect }} from 'vitest';\nimport {{ one }} from '../src/shop.js';\n\n\
+            test('one', () => expect(one()).toBe({want}));\n\ntest.each([1, 2])('roman %i', (n) => expect(n + one() - one()).{of});\n"
+        )
+    };
+    let played = |new: &str| {
+        let sandbox = Sandbox::with(&[
+            (".gitignore", "node_modules\n"),
+            ("package.json", "{ \"name\": \"shop\", \"type\": \"module\" }\n"),
+            ("src/shop.js", "export const one = () => 1;\n"),
+            ("test/shop.test.js", &file(1, "toBe(n)")),
+            ("tdd.yaml", "test: npx vitest run\nbudgets: { semantic: 1, format: 0 }\n"),
+            ("specs/frs/STE-1.md", "# One\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `one` gives 2.\n"),
+        ]);
+        std::os::unix::fs::symlink(&modules, sandbox.path("node_modules")).unwrap();
+        sandbox.commit();
+        let ids = json!({ "AC-STE-1.1": ["test/shop.test.js::one"] });
+        let calls = json!([
+            { "role": "test-writer", "write": { "test/shop.test.js": new },
+              "say": { "status": "ok", "files": ["test/shop.test.js"], "tests": ids, "supersedes": ids } },
+            { "role": "implementer", "write": { "src/shop.js": "export const one = () => 2;\n" },
+              "say": { "status": "ok", "files": ["src/shop.js"] } },
+            { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+        ]);
+        sandbox.scripted(&calls, &[])
+    };
+    played(&file(2, "toBe(n)")).expect(0);
+    played(&file(2, "toBeDefined()")).expect(1).says(&["is not named in `supersedes:`", "roman 1"]);
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sandbox::{Ran, Sandbox, has_pytest};
+use super::shops::{Shop, go, python, rust};
 
 const OLD: &str = "from shop import one\n\n\ndef test_one():\n    assert one() == 1\n";
 const ONE: &str = "def one():\n    return 1\n";
@@ -116,4 +117,60 @@ fn ac_tdd_8_133_a_case_that_is_called_by_the_time_is_no_regression() {
         .scripted(&calls([ONE, TWO].concat()), &["--proof", "full"])
         .expect(0)
         .says_on_stdout(&["seen failing: yes"]);
+}
+
+/// Both criteria's tests in one file, each listed by its id.
+fn play_in_one(shop: &Shop<'_>, file: (&str, &str), ids: [&str; 2], proof: &str) -> Ran {
+    let listed = |name: &str| vec![format!("{}::{name}", file.0)];
+    let block = json!({ "tests": { "AC-STE-1.1": listed(ids[0]), "AC-STE-1.2": listed(ids[1]) } });
+    shop.play_with(&[file], &block, &["--proof", proof])
+}
+
+#[test]
+fn ac_tdd_8_148_a_file_of_rust_or_go_holds_tests_of_several_criteria() {
+    let of_rust = "#[test]\nfn old() {\n    assert_eq!(shop::one(), 1);\n}\n\n#[test]\nfn two() {\n    assert_eq!(shop::two(), 2);\n}\n\n\
+        #[test]\nfn three() {\n    assert_eq!(shop::three(), 7);\n}\n";
+    play_in_one(&rust(), ("tests/old.rs", of_rust), ["two", "three"], "quick").expect(0);
+    left_to_the_night!();
+    let new = of_rust.replace("#[test]\nfn old() {\n    assert_eq!(shop::one(), 1);\n}\n\n", "");
+    play_in_one(&rust(), ("tests/more.rs", &new), ["two", "three"], "full").expect(0);
+    let test = |name: &str, call: &str, want: u8| {
+        format!(
+            "\nfunc Test{name}(t *testing.T) {{\n\tif {call}() != {want} {{\n\t\tt.Fatal({call}())\n\t}}\n}}\n"
+        )
+    };
+    let both = [test("Two", "Two", 2), test("Three", "Three", 7)].concat();
+    let of_go = |old: &str| format!("package shop\n\nimport \"testing\"\n{old}{both}");
+    let old = test("Old", "One", 1);
+    play_in_one(&go(), ("old_test.go", &of_go(&old)), ["TestTwo", "TestThree"], "full").expect(0);
+    play_in_one(&go(), ("more_test.go", &of_go("")), ["TestTwo", "TestThree"], "full").expect(0);
+    // What the other one's implementer breaks is seen.
+    let mut breaks = go();
+    breaks.code[2] = breaks.code[2].replace("return 2", "return 9");
+    let ran = play_in_one(&breaks, ("old_test.go", &of_go(&old)), ["TestTwo", "TestThree"], "off").expect(1);
+    ran.says(&["AC-STE-1.2 failed", "old_test.go::TestTwo"]);
+}
+
+#[test]
+fn ac_tdd_8_148_one_slip_in_a_list_is_told_and_no_other_test_is_denied_for_it() {
+    left_to_the_night!();
+    if !has_pytest() {
+        return;
+    }
+    let file = "tests/test_shop.py";
+    let text = "import shop\nfrom shop import three, two\n\n\ndef test_one():\n    assert shop.one() == 1\n\n\ndef test_two():\n    assert two() == 2\n\n\n\
+        def test_three():\n    assert three() == 7\n";
+    let more = format!("{text}\n\ndef test_more():\n    assert three() > 2\n");
+    let ran = play_in_one(&python(), (file, &more), ["test_two", "test_three"], "off").expect(1);
+    let ran = ran
+        .says(&["a new test is red and belongs to no criterion of this run: tests/test_shop.py::test_more"]);
+    assert!(!ran.stderr.contains("no new or changed test belongs to"), "{}", ran.stderr);
+    let ran = play_in_one(&python(), (file, text), ["test_two", "test_threes"], "off").expect(1);
+    let ran = ran.says(&["tests/test_shop.py::test_three", "no new or changed test belongs to AC-STE-1.2"]);
+    assert!(!ran.stderr.contains("no new or changed test belongs to AC-STE-1.1"), "{}", ran.stderr);
+    // A class stands for its tests, and what is left for later waits with them.
+    let class = text.replace("def test_two():\n    ", "class TestTwo:\n    def test_two(self):\n        ");
+    let later = format!("{class}\n\n@pytest.mark.skip\ndef test_more():\n    assert three() > 2\n")
+        .replace("from shop", "import pytest\nfrom shop");
+    play_in_one(&python(), (file, &later), ["TestTwo", "test_three"], "full").expect(0);
 }

@@ -9,11 +9,16 @@ use crate::mapping::Mapping;
 use crate::path::RelPath;
 use crate::test::{Failure, FailureKind, Outcome, TestId, TestReport, TestResult};
 
+mod left;
 mod mark;
+mod own;
 mod told;
 mod vanished;
 
+use left::Left;
+pub use left::counting;
 pub use mark::Mark;
+pub use own::{Own, own};
 
 /// What the source of a test says of it, as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +39,8 @@ pub struct Body {
     /// Why the runner would never run it, though it looks like a test.
     pub never_run: Option<&'static str>,
     pub mark: Mark,
+    /// Its own text may keep it from being run, here or elsewhere.
+    pub may_skip: bool,
     /// A module that its file imports and that is nowhere in the project, named by none of its manifests, and the
     /// line of the import.
     pub nowhere: Option<(String, u32)>,
@@ -97,7 +104,7 @@ pub fn criterion_red(
     let files = mapping.of(id).map(|owned| owned.files.clone()).unwrap_or_default();
     let again: BTreeMap<&TestId, &Outcome> =
         second.map(|report| report.tests.iter().map(|t| (&t.id, &t.outcome)).collect()).unwrap_or_default();
-    let mut tests = Vec::new();
+    let (mut tests, mut left) = (Vec::new(), Left::default());
     for test in mapping.results(id, first) {
         let body = test.file.as_ref().map(|file| (sources.body)(file, &test.id)).unwrap_or_default();
         let mut kind = kind_of(&test.outcome, &body);
@@ -105,13 +112,14 @@ pub fn criterion_red(
         if second.is_some() && again.get(&test.id).is_none_or(differs) {
             kind = RedKind::Flaky;
         }
+        left.see(&test.id, &test.outcome, &body);
         let message = first_line(&test.outcome, &body);
         let why = why(&test.outcome, &body, kind);
         tests.push(RedTest { id: test.id.clone(), kind, seen: Seen::Reported, message, why });
     }
     for file in &files {
         if let Some(failure) = first.load_failure(file, &|other| (sources.takes_part)(id, other)) {
-            tests.extend(not_loaded((file, (sources.declared)(file)), &failure, sources));
+            tests.extend(not_loaded((file, (sources.declared)(file)), &failure, sources, &mut left));
         }
     }
     let owned = mapping.of(id);
@@ -128,12 +136,12 @@ pub fn criterion_red(
         {
             let asks =
                 |test: &RedTest| told::asks_for_what_is_told(&failure, &(sources.body)(file, &test.id));
-            let mut own = not_loaded((file, own), &failure, sources);
+            let mut own = not_loaded((file, own), &failure, sources, &mut left);
             own.iter_mut().filter(|test| !asks(test)).for_each(|test| test.kind = RedKind::None);
             tests.extend(own);
         }
     }
-    CriterionRed { id: id.clone(), files, tests }
+    CriterionRed { id: id.clone(), files, may_skip: left.leave(&mut tests), tests }
 }
 
 /// The tests of a file that does not load, by the names that its source tells.
@@ -141,10 +149,12 @@ fn not_loaded(
     (file, declared): (&RelPath, Vec<TestId>),
     failure: &Failure,
     sources: &Sources<'_>,
+    left: &mut Left,
 ) -> Vec<RedTest> {
     let message = failure.message.lines().next().unwrap_or_default().to_owned();
-    let one = |id: TestId, seen: Seen| {
+    let mut one = |id: TestId, seen: Seen| {
         let body = (sources.body)(file, &id);
+        left.see_unloaded(&id, failure, &body);
         let kind = match failure.kind {
             FailureKind::Missing if body.never_run.is_some() => RedKind::None,
             FailureKind::Missing => kind_of_failure(failure, &body),
@@ -302,43 +312,6 @@ fn first_line(outcome: &Outcome, body: &Body) -> String {
     let Outcome::Failed(failure) = outcome else { return String::new() };
     let said = || failure.message.lines().next().unwrap_or_default().to_owned();
     marked(failure, body).unwrap_or_else(said)
-}
-
-/// A criterion's own tests in a verifying run, against what RED said they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Own {
-    pub passed: Vec<TestId>,
-    pub failed: Vec<TestId>,
-    pub skipped: Vec<TestId>,
-    pub vanished: Vec<TestId>,
-}
-
-/// The expected ids come from the RED run and never from this one.
-pub fn own(red: &CriterionRed, mapping: &Mapping, report: &TestReport) -> Own {
-    let results = mapping.results(&red.id, report);
-    let mut own = Own::default();
-    for test in &results {
-        let list = match &test.outcome {
-            Outcome::Passed => &mut own.passed,
-            Outcome::Failed(_) => &mut own.failed,
-            Outcome::Skipped => &mut own.skipped,
-        };
-        list.push(test.id.clone());
-    }
-    for file in &red.files {
-        let broken = report.load_failure(file, &|_| false).is_some();
-        own.failed.extend(broken.then(|| TestId(file.to_string())));
-    }
-    own.vanished = vanished::vanished(red, &results);
-    let ran = |file: &TestId| results.iter().any(|test| of_file(test, &file.0)) || own.failed.contains(file);
-    let whole = red.tests.iter().filter(|test| test.seen == Seen::FileOnly && test.kind.is_accepted());
-    let gone: Vec<TestId> = whole.map(|test| test.id.clone()).filter(|file| !ran(file)).collect();
-    own.vanished.extend(gone);
-    own
-}
-
-fn of_file(test: &TestResult, file: &str) -> bool {
-    test.file.as_ref().is_some_and(|own| own.as_str() == file)
 }
 
 /// Tests of `greens` that did not pass in this run.

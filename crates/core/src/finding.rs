@@ -194,6 +194,9 @@ pub struct CriterionRed {
     pub id: CriterionId,
     pub files: Vec<RelPath>,
     pub tests: Vec<RedTest>,
+    /// Tests of it that their own text may keep from being run: beside others that run they count for nothing then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub may_skip: Vec<TestId>,
 }
 
 /// An assertion that holds whatever the code does, or asks only whether something is there.

@@ -36,20 +36,20 @@ mod words;
 
 pub use unclaimed::Unclaimed;
 
-/// All that is known of a run. Made by [`State::open`] and [`State::apply`] and by nothing else.
+/// All that is known of a run. Made by [`State::open`] and [`State::apply`] alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
     pub run: RunStarted,
     pub phase: Phase,
     pub facts: Facts,
-    /// The tree right before the first fork: checkpoint 0, and what the baseline runs left.
+    /// Right before the first fork: checkpoint 0, and what the baseline runs left.
     pub start: Option<CheckpointId>,
     /// The tree as of the last work that was kept.
     pub good: Option<CheckpointId>,
     pub baseline: Option<Baselines>,
     /// Tests that are green at `good`; sorted, without repeats.
     pub greens: Vec<TestId>,
-    /// How many tests the last run that was kept collected: no role may leave fewer.
+    /// Tests that the last run that was kept collected: no role may leave fewer.
     pub collected: usize,
     /// The accepted RED: which files and tests belong to which criterion.
     pub red: Option<RedFindings>,
@@ -58,7 +58,7 @@ pub struct State {
     pub ledgers: BTreeMap<Key, Ledger>,
     /// Criteria that were green by an earlier criterion's work when their turn came.
     pub early_green: Vec<CriterionId>,
-    /// The trees before and after the work by which a criterion became green.
+    /// The trees before and after the work that made a criterion green.
     #[serde(default)]
     pub work: BTreeMap<CriterionId, (CheckpointId, CheckpointId)>,
     /// Files that implementers really changed, for the refactorer; sorted, without repeats.
@@ -76,7 +76,7 @@ pub struct State {
     /// The last whole run of the tests on whose word work was kept.
     #[serde(default)]
     pub judged: Option<(Judged, RunRef)>,
-    /// What is to be told of work that was kept, the first so many.
+    /// To be told of work that was kept, the first so many.
     #[serde(default, rename = "remarks")]
     pub notices: Vec<Notice>,
     /// The last work of the key at hand that was not kept for want of a valid block alone.
@@ -88,17 +88,15 @@ pub struct State {
     /// What the final proof found of the tree at hand.
     #[serde(default)]
     pub proof: Option<Box<ProofFindings>>,
-    /// Tests that are out of the roles' sight.
+    /// Tests that are out of the roles' sight; where a criterion has one test, who writes more; and what RED has
+    /// accepted of that.
     #[serde(default)]
     pub held: Option<Box<HeldOut>>,
-    /// Where a criterion has one test, and tests are to be held out.
     #[serde(default)]
     pub more: Option<More>,
-    /// What the second test-writer has written, and RED has accepted.
     #[serde(default)]
     pub of_second_writer: Vec<TestId>,
-    /// The tree as it was last seen in the midst of what runs processes: as the child at hand left it when the run
-    /// was stopped or paused (unknown after a kill), or as it is being measured.
+    /// The tree as last seen while processes run: as a stopped child left it (unknown after a kill), or as measured.
     #[serde(default)]
     pub stopped_at: Option<CheckpointId>,
     /// What the operator edited does not stand, and nothing was edited since.

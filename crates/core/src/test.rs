@@ -59,6 +59,12 @@ impl TestId {
         inner.filter(move |name| is_rust && name.contains("::")).chain(function)
     }
 
+    /// Whether it is a row or a part of this test: `test_a[1]`, `TestA/one`.
+    pub fn is_row_of(&self, test: &Self) -> bool {
+        let rest = self.0.strip_prefix(&test.0).filter(|_| test.0.contains("::"));
+        rest.is_some_and(|rest| rest.starts_with(['[', '/']))
+    }
+
     /// The path that it begins with, relative to the project; all of it where it names no file.
     pub fn file(&self) -> &str {
         self.0.split("::").next().unwrap_or_default()

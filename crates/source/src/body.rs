@@ -56,11 +56,12 @@ pub struct BodyFacts {
     pub on_record: bool,
     /// It fails whatever the code does.
     pub unconditional: bool,
-    /// Assertions that hold whatever the code does, or seem to, as they are written; and, if there is
-    /// no other, those that only ask whether something is there.
+    /// Assertions that hold whatever the code does, as they are written; if there is no other, those that only ask for presence.
     pub vacuous: Vec<String>,
     /// What keeps it from running, as it is written.
     pub skipped: Option<String>,
+    /// Whether its text says so at all, of a row, say.
+    pub may_skip: bool,
     /// The line on which it begins.
     pub line: u32,
     /// A name that it uses and that stands for nothing, and its line: then it fails whatever the code does.

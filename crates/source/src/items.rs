@@ -8,8 +8,9 @@
 //! ```
 //!
 //! A test uses an item if it says its name, be it in a string, or if something says it that the test uses, and if it stands
-//! in the class or suite of the item, or says that one's name. An item whose name nobody in the file says (a hook, what other
-//! files use) bears on every test of its class or suite, and so does what a fixture does by itself.
+//! in the class or suite of the item, or says that one's name. What stands behind a point is a member of something: never an
+//! item that is none. An item whose name nobody in the file says, or of a class nobody in that class (a hook, what other
+//! files use), bears on every test of its class or suite, and so do what a fixture does by itself and a statement of a suite.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -43,6 +44,10 @@ struct Item {
     words: HashSet<String>,
     /// One whose name nobody says does nothing but for the tests that it has.
     is_class: bool,
+    /// It may be said behind a point.
+    is_member: bool,
+    /// A statement: nobody has to say a name of it.
+    is_run: bool,
 }
 
 /// Whether all of `lines` stand in `of`, in order: then only additions were made.
@@ -63,8 +68,14 @@ impl Outside {
         };
         let mut heads: HashMap<String, Vec<String>> = HashMap::new();
         let mut words: HashSet<String> = HashSet::new();
+        let mut by_class: HashMap<String, HashSet<String>> = HashMap::new();
         for test in tests {
-            words.extend(words_of(tree.source.get(test.whole.clone()).unwrap_or_default()));
+            let own: Vec<String> =
+                words_of(tree.source.get(test.whole.clone()).unwrap_or_default()).collect();
+            for class in scope_of(tree, test.node) {
+                by_class.entry(class).or_default().extend(own.iter().cloned());
+            }
+            words.extend(own);
             heads.entry(test.name.clone()).or_default().extend(take(&test.whole));
         }
         let taken = furthest(tests);
@@ -87,28 +98,45 @@ impl Outside {
                 at += 1;
                 continue;
             };
-            let words = words_of(tree.source.get(bytes.clone()).unwrap_or_default()).collect();
-            let is_class = tree.kind(tree.child(at, "definition").unwrap_or(at)).starts_with("class_");
-            items.push(Item { names, scope: scope_of(tree, at), lines: take(&bytes), words, is_class });
+            let lines = take(&bytes);
+            items.push(Item::of(tree, at, (names, &bytes, lines)));
             at = next;
         }
         let general = String::from_utf8_lossy(&general).into_owned();
-        let own: HashSet<String> = words_of(&general).collect();
-        let general = lines_of(&general);
-        let mut outside = Self { heads, general, items, words: own, ..Self::default() };
-        outside.index(&words);
+        let mut outside = Self {
+            heads,
+            general: lines_of(&general),
+            words: words_of(&general).collect(),
+            ..Self::default()
+        };
+        // The title of a suite is said where it begins, and by none of the others.
+        if tree.language.is_javascript() {
+            let titles: HashSet<&String> = items.iter().flat_map(|item: &Item| &item.scope).collect();
+            outside.words.retain(|word| !titles.contains(word));
+        }
+        outside.items = items;
+        outside.index(&words, by_class);
         outside
     }
 
     /// Finds what bears on tests by itself.
-    fn index(&mut self, tests: &HashSet<String>) {
+    fn index(&mut self, tests: &HashSet<String>, mut by_class: HashMap<String, HashSet<String>>) {
         let mut said: HashSet<&str> = self.words.iter().chain(tests).map(String::as_str).collect();
         for item in &self.items {
-            said.extend(item.words.iter().map(String::as_str).filter(|word| !item.is_named(word)));
+            let others = || item.words.iter().filter(|word| !item.is_named(word.trim_start_matches('.')));
+            said.extend(others().map(String::as_str));
+            for class in &item.scope {
+                by_class.entry(class.clone()).or_default().extend(others().cloned());
+            }
         }
         let acts_by_itself = |item: &Item| {
-            let is_said = || item.names.iter().any(|name| said.contains(name.as_str()));
-            !item.is_class && (item.words.contains("autouse") || !is_said())
+            let in_class = |name: &str| {
+                let mut of_class = item.scope.iter().filter_map(|class| by_class.get(class));
+                item.scope.is_empty() || of_class.any(|said| says(name, item, &|word| said.contains(word)))
+            };
+            let is_said = |name: &String| says(name, item, &|word| said.contains(word)) && in_class(name);
+            !item.is_class
+                && (item.is_run || item.words.contains("autouse") || !item.names.iter().any(is_said))
         };
         self.always = (0..self.items.len()).filter(|at| acts_by_itself(&self.items[*at])).collect();
         for (at, item) in self.items.iter().enumerate() {
@@ -130,14 +158,15 @@ impl Outside {
             for at in std::mem::take(&mut asked) {
                 let item = &self.items[at];
                 let acts = || self.always.binary_search(&at).is_ok();
-                let is_said = acts() || item.names.iter().any(|name| said.contains(name));
+                let is_said =
+                    acts() || item.names.iter().any(|name| says(name, item, &|word| said.contains(word)));
                 if is_said && item.scope.iter().all(|word| said.contains(word)) && found.insert(at) {
                     left.extend(item.words.iter().cloned());
                 }
             }
             let Some(word) = left.pop() else { return found };
             for by in [&self.by_name, &self.by_scope] {
-                asked.extend(by.get(&word).into_iter().flatten());
+                asked.extend(by.get(word.trim_start_matches('.')).into_iter().flatten());
             }
             said.insert(word);
         }
@@ -147,8 +176,9 @@ impl Outside {
     pub(super) fn stands_in(&self, after: &Self, (test, bodies): (&str, &[&str])) -> bool {
         let head = |of: &Self| of.heads.get(test).cloned().unwrap_or_default();
         let own = head(self);
-        let said = bodies.iter().copied().chain(own.iter().map(String::as_str)).chain([test]);
-        let used = self.used_by(said.flat_map(words_of).chain(self.words.iter().cloned()));
+        let said = bodies.iter().copied().chain(own.iter().map(String::as_str)).flat_map(words_of);
+        let named = words_of(test).map(|word| bare(&word));
+        let used = self.used_by(said.chain(named).chain(self.words.iter().cloned()));
         let stays = |item: &Item| after.named(&item.names).any(|now| now.has_all_of(item));
         is_subsequence(&own, &head(after))
             && is_subsequence(&self.general, &after.general)
@@ -168,6 +198,11 @@ impl Outside {
     }
 }
 
+/// Whether this name of an item is among what is said.
+fn says(name: &str, item: &Item, is_said: &dyn Fn(&str) -> bool) -> bool {
+    is_said(name) || (item.is_member && is_said(&format!(".{name}")))
+}
+
 /// Where each test begins, in order, and where the furthest ends of those up to it.
 fn furthest(tests: &[Declared]) -> Vec<(usize, usize)> {
     let mut ranges: Vec<(usize, usize)> =
@@ -182,6 +217,25 @@ fn furthest(tests: &[Declared]) -> Vec<(usize, usize)> {
 }
 
 impl Item {
+    fn of(
+        tree: &Tree<'_>,
+        at: usize,
+        (names, bytes, lines): (Vec<String>, &Range<usize>, Vec<String>),
+    ) -> Self {
+        let kind = tree.kind(tree.child(at, "definition").unwrap_or(at));
+        let scope = scope_of(tree, at);
+        let of_type = || tree.ancestors(at).any(|above| tree.kind(above) == "impl_item");
+        Self {
+            names,
+            lines,
+            words: words_of(tree.source.get(bytes.clone()).unwrap_or_default()).collect(),
+            is_class: kind.starts_with("class_"),
+            is_member: !scope.is_empty() || kind == "method_declaration" || of_type(),
+            is_run: kind == "expression_statement" && tree.language.is_javascript(),
+            scope,
+        }
+    }
+
     fn has_all_of(&self, other: &Self) -> bool {
         self.scope == other.scope
             && other.names.iter().all(|name| self.is_named(name))
@@ -207,16 +261,28 @@ fn scope_of(tree: &Tree<'_>, at: usize) -> Vec<String> {
             tree.parts(tree.child(above, "arguments")?).next().filter(|first| is_string(tree.kind(*first)))
         }
     });
-    around.flat_map(|name| words_of(tree.text(name))).collect()
+    around.flat_map(|name| words_of(tree.text(name))).map(|word| bare(&word)).collect()
 }
 
 fn lines_of(text: &str) -> Vec<String> {
     text.lines().map(fold).filter(|line| !line.is_empty()).collect()
 }
 
+/// The words of a text, a point before what is a member of something. What stands behind two or more of them, as in a range
+/// or where a list is spread, is none.
 fn words_of(text: &str) -> impl Iterator<Item = String> + '_ {
     let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
-    text.split(move |character| !is_word(character)).filter(|word| !word.is_empty()).map(str::to_owned)
+    let parts = text.split(move |character| !is_word(character)).filter(|word| !word.is_empty());
+    parts.map(move |word| {
+        let at = word.as_ptr() as usize - text.as_ptr() as usize;
+        let before = text.get(..at).unwrap_or_default();
+        let is_member = before.ends_with('.') && !before.ends_with("..");
+        if is_member { format!(".{word}") } else { word.to_owned() }
+    })
+}
+
+fn bare(word: &str) -> String {
+    word.trim_start_matches('.').to_owned()
 }
 
 /// What a node declares for whoever says its name; `None` if it is no declaration that is taken as a whole.
@@ -255,6 +321,11 @@ fn script_names(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
         | "interface_declaration"
         | "type_alias_declaration"
         | "enum_declaration" => named(tree, at),
+        // What a suite does for its own tests.
+        "expression_statement" if !scope_of(tree, at).is_empty() => {
+            let called = tree.child(tree.parts(at).next()?, "function");
+            Some(vec![called.map_or_else(|| "a statement".to_owned(), |called| tree.text(called).to_owned())])
+        }
         "lexical_declaration" | "variable_declaration" => {
             let declared = tree.parts(at).filter_map(|part| tree.child(part, "name"));
             let names = |name: usize| -> Vec<String> {
@@ -302,7 +373,8 @@ mod tests {
         @pytest.fixture(autouse=True)\ndef clean():\n    OTHER_THAN = 2\n\n\n\
         def setup_module():\n    many()\n\n\ndef test_many(till):\n    assert many() == till\n\n\n\
         def test_none():\n    assert many() is None\n\n\n\
-        class TestAll:\n    def check(self, n):\n        assert n == 1\n\n    def test_one(self):\n        self.check(1)\n\n    \
+        class Far:\n    def setup_method(self):\n        self.setup_method()\n\n\n\
+        class TestAll:\n    def setup_method(self):\n        many(self)\n\n    def check(self, n):\n        assert n == 1\n\n    def test_one(self):\n        self.check(1)\n\n    \
         def test_two(self):\n        assert many() == OTHER\n\n\ndef test_clean(clean):\n    assert clean is None\n";
 
     #[test]
@@ -319,6 +391,7 @@ mod tests {
             ("class TestAll:", "@pytest.mark.slow\nclass TestAll:", &[]),
             ("class TestAll:", "class TestAll(Other):", &all[2..]),
             ("import pytest\n", "import pytest\n\npytest.skip()\n", &[]),
+            ("        many(self)", "        none(self)", &all[2..]),
             ("def test_none():", "@pytest.fixture\ndef more():\n    return 1\n\n\ndef test_none():", &[]),
         ] {
             let after = PY.replace(from, to);
@@ -327,6 +400,10 @@ mod tests {
                 all.into_iter().filter(|test| !keeps(Language::Python, PY, &after, test)).collect();
             assert_eq!(told, changed, "{from} -> {to}");
         }
+        // A member of something else is called alike.
+        let alike = PY.replace("assert many() is None", "assert shop.OTHER == many()");
+        let after = alike.replace("OTHER = 1", "OTHER = 2");
+        assert!(keeps(Language::Python, &alike, &after, "test_none"));
         // As it was, in another class.
         let other = "class Other:\n    def check(self, n):\n        assert n == 1\n\n\ndef test_clean";
         let after = PY.replace("assert n == 1", "assert n").replace("def test_clean", other);
@@ -362,7 +439,7 @@ mod tests {
             func expectMany(t *testing.T, got int) {\n\tif got != 3 {\n\t\tt.Fatal(got, want)\n\t}\n}\n\n\
             func TestMany(t *testing.T) {\n\texpectMany(t, many())\n}\n\nfunc TestNone(t *testing.T) {\n\tif none() {\n\t\tt.Fatal()\n\t}\n}\n";
         let js = "const want = 1;\nfunction expectMany(got) {\n  expect(got).toBe(want);\n}\nbeforeEach(() => {\n  reset();\n});\n\
-            describe('till', () => {\n  let base = 2;\n  test('many', () => {\n    expectMany(base);\n  });\n  test('none', () => {\n    expect(none()).toBe(0);\n  });\n});\n";
+            describe('other', () => {\n  beforeEach(other);\n});\ndescribe('till', () => {\n  beforeEach(ready);\n  let base = 2;\n  test('many', () => {\n    expectMany(base);\n  });\n  test('none', () => {\n    expect(none()).toBe(0);\n  });\n});\n";
         for (language, source, from, to, changed) in [
             (Go, go, "got != 3", "got != 4", &["TestMany"][..]),
             (Go, go, "[]int{1}", "[]int{2}", &["TestMany"]),
@@ -370,10 +447,13 @@ mod tests {
             (JavaScript, js, "toBe(want)", "toBeDefined()", &["till > many"]),
             (JavaScript, js, "want = 1", "want = 2", &["till > many"]),
             (JavaScript, js, "base = 2", "base = 3", &["till > many"]),
+            (JavaScript, js, "beforeEach(ready)", "beforeEach(late)", &["till > many", "till > none"]),
+            (JavaScript, js, "beforeEach(other)", "beforeEach(late)", &[]),
             (JavaScript, js, "reset()", "fake()", &["till > many", "till > none"]),
         ] {
             let after = source.replace(from, to);
             let all = outline(language, source);
+            assert_ne!(after, source, "{from}");
             let names: Vec<&str> = if language == Go {
                 vec!["TestMany", "TestNone"]
             } else {

@@ -206,7 +206,8 @@ impl TestFile {
             if test.is_pattern {
                 file.patterns.push(at);
             }
-            let facts = reading.facts(&test);
+            let mut facts = reading.facts(&test);
+            facts.may_skip = facts.skipped.is_some() || mark::says_skip(&tree, &test);
             file.tests.push((test.name, facts));
         }
         file.whole = reading.of_file(&file.tests);

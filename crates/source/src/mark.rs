@@ -6,6 +6,22 @@ use std::collections::BTreeSet;
 
 use tdd_core::classify::Mark;
 
+use super::tree::{Tree, is_name};
+use super::{Declared, Language};
+
+/// Whether a name in the text of a test is one by which tests are skipped or expected to fail.
+pub(super) fn says_skip(tree: &Tree<'_>, test: &Declared) -> bool {
+    let is_one = |name: &str| {
+        let name = name.to_lowercase();
+        let of_rust = name == "ignore" && tree.language == Language::Rust;
+        name.starts_with("skip")
+            || of_rust
+            || matches!(name.as_str(), "xfail" | "importorskip" | "todo" | "runif")
+    };
+    let own = (test.first..tree.all().end).take_while(|at| tree.node(*at).begin < test.whole.end);
+    own.filter(|at| is_name(tree.kind(*at))).any(|at| is_one(tree.text(at)))
+}
+
 /// Reads a mark as it is written. A condition is not worked out; its words are told.
 pub fn mark(text: &str) -> Mark {
     let (name, arguments) = text.split_once('(').map_or((text, ""), |(name, rest)| (name, rest.trim_start()));

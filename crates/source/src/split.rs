@@ -70,16 +70,17 @@ impl Outline {
     /// it is, or with additions. A test that stands in none of the file's is none of which that can be told.
     pub fn keeps(&self, after: &Self, test: &str) -> bool {
         let plain = test.split('[').next().unwrap_or(test);
-        let name = [test, plain].into_iter().find(|name| self.outside.names(name));
+        let dotted = plain.replace('.', "::");
+        let name = [test, plain, &dotted].into_iter().find(|name| self.outside.names(name));
         match name {
             Some(name) => self.outside.stands_in(&after.outside, (name, &self.bodies(name))),
             None => is_subsequence(&self.rest, &after.rest),
         }
     }
 
-    /// Whether each test of this source stands in another one as it is.
-    pub fn all_stand_in(&self, other: &Self) -> bool {
-        self.tests.iter().all(|test| other.tests.contains(test))
+    /// Whether each test of this source stands in another one as it is, but for those of these names.
+    pub fn stands_in(&self, other: &Self, but: &dyn Fn(&str) -> bool) -> bool {
+        self.tests.iter().all(|test| but(&test.0) || other.tests.contains(test))
     }
 }
 

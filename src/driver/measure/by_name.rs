@@ -13,6 +13,8 @@ use tdd_core::test::{Outcome, TestId, TestReport};
 use tdd_core::trouble::Trouble;
 
 use super::Work;
+use super::cases::is_case_of;
+use super::homes::is_alias;
 
 impl<W: World> Drive<'_, W> {
     /// Where a block lists a file that held tests before, its new tests are meant: those of it that were there are no
@@ -37,6 +39,39 @@ impl<W: World> Drive<'_, W> {
                 if !known.contains(&id) && !is_other && !owned.ids.contains(&id) {
                     owned.ids.push(id);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the tests of a class, suite or table of a file that does not load in the place of the name that a block calls them
+    /// by.
+    pub(super) fn spell_out_unloaded(
+        &mut self,
+        mapping: &mut Mapping,
+        work: &Work,
+        report: &TestReport,
+    ) -> Result<(), Trouble> {
+        let loads = report.load_failures.iter().map(|load| load.file.clone()).collect::<BTreeSet<_>>();
+        for file in loads {
+            let path = mapping::in_project(&file, &self.state.run.project);
+            let is_listed = |id: &&TestId| id.file() == path && id.0.len() > path.len();
+            if !mapping.owned.values().flat_map(|owned| &owned.ids).any(|id| is_listed(&id)) {
+                continue;
+            }
+            let Some(source) = self.ports.checkpoints.read(&work.after, &file)? else { continue };
+            let declared = self.ports.tests.declared(&file, &source);
+            for owned in mapping.owned.values_mut() {
+                let mut spelt: Vec<TestId> = Vec::new();
+                for id in std::mem::take(&mut owned.ids) {
+                    let is_test = !is_listed(&&id) || declared.iter().any(|test| is_alias(&id.0, test));
+                    let inner = declared.iter().filter(|test| !is_test && is_case_of(test, &id.0));
+                    let inner: Vec<TestId> = inner.cloned().collect();
+                    spelt.extend(if inner.is_empty() { vec![id] } else { inner });
+                }
+                let mut kept = BTreeSet::new();
+                spelt.retain(|id| kept.insert(id.clone()));
+                owned.ids = spelt;
             }
         }
         Ok(())

@@ -24,7 +24,7 @@ use super::Work;
 use super::homes::is_alias;
 
 /// Whether a test is a case of what this name means.
-fn is_case_of(id: &TestId, name: &str) -> bool {
+pub(super) fn is_case_of(id: &TestId, name: &str) -> bool {
     let rest = id.0.strip_prefix(name).filter(|_| name.contains("::"));
     rest.is_some_and(|rest| ["[", "/", " > ", "::"].iter().any(|joint| rest.starts_with(joint)))
 }

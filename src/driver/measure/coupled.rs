@@ -108,6 +108,6 @@ impl<W: World> Drive<'_, W> {
             message: message.clone(),
             why: None,
         };
-        CriterionRed { id: id.clone(), tests: files.iter().map(test).collect(), files }
+        CriterionRed { id: id.clone(), tests: files.iter().map(test).collect(), files, may_skip: Vec::new() }
     }
 }

@@ -8,7 +8,7 @@ use tdd_core::classify;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::{Event, Refactoring, Regression};
 use tdd_core::evidence::evidence;
-use tdd_core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged, RunRef};
+use tdd_core::finding::{CriterionRed, Findings, GreenFindings, GreenJudge, Judged, Notice, RunRef};
 use tdd_core::greens::GreensChange;
 use tdd_core::mapping::{Mapping, Without};
 use tdd_core::path::RelPath;
@@ -256,6 +256,10 @@ impl<W: World> Drive<'_, W> {
                 let own = classify::own(red, &self.mapping(), report);
                 (findings.passed, findings.failed) = (own.passed, own.failed);
                 (findings.skipped, findings.vanished) = (own.skipped, own.vanished);
+                let known = std::mem::take(&mut findings.notices).into_iter();
+                let known = known.filter(|notice| !matches!(notice, Notice::SkipsItself(_)));
+                findings.notices =
+                    known.chain(own.skips_itself.into_iter().map(Notice::SkipsItself)).collect();
             }
             (None, red) => {
                 findings.judged_by = GreenJudge::ExitCode;

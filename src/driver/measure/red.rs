@@ -107,6 +107,9 @@ impl<W: World> Drive<'_, W> {
         let told_apart = if is_coupled { owned.cloned().collect() } else { Vec::new() };
         let order = TestOrder { label: "RED".to_owned(), told_apart, ..TestOrder::default() };
         let mut first = self.run_tests(&order).await?;
+        if let Some(report) = &first.report {
+            self.spell_out_unloaded(mapping, work, report)?;
+        }
         let told = self.tell_uncompiled((mapping, claim), (work, book), (&mut first, &order)).await?;
         if is_coupled && !self.tells_all(&first, mapping, work) {
             return Ok(None);

@@ -139,6 +139,7 @@ impl SourceBook {
             nowhere: self.nowhere.get(file).cloned(),
             undefined: if by_file { None } else { facts.undefined.clone() },
             line: if by_file { 0 } else { facts.line },
+            may_skip: facts.may_skip,
             mark: facts.skipped.as_deref().map(tdd_source::mark).unwrap_or_default(),
         }
     }
@@ -226,6 +227,9 @@ impl SourceBook {
         for file in &self.rewritten {
             let mut views = None;
             let led_to = file.led_to(known);
+            let home = |id| file.home(id, led_to).map(|home| home.name);
+            let told: BTreeSet<String> = known.iter().filter_map(home).collect();
+            let is_told = |name: &str| told.contains(name);
             for id in known {
                 let Some(home) = file.home(id, led_to) else { continue };
                 let answered = || answered.get(&file.path).copied().unwrap_or_default();
@@ -233,7 +237,9 @@ impl SourceBook {
                 // In a source that others share, and in a module's own file, stand those alone that it declares.
                 let is_there = file.holds == Holds::AllOfIts && id.file() == file.path
                     || views.iter().any(|view| view.declares(&home.name));
-                if (is_there || views.is_empty()) && views.iter().all(|view| view.is_changed(&home.name)) {
+                if (is_there || views.is_empty())
+                    && views.iter().all(|view| view.is_changed(&home.name, &is_told))
+                {
                     changed.insert(id.clone());
                 }
             }

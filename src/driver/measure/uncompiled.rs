@@ -1,7 +1,7 @@
 //! Tests inside sources of Rust, and in modules of a target of tests (`tests/it/main.rs`), that do not compile before
 //! what their criterion adds is there, and tests of several criteria in one file of Python or JavaScript that imports at
-//! its top what is not there. One of them keeps all tests of its target from being run, so what is said of the target
-//! is told apart: by a run without any of them, and by one for each criterion with its own alone.
+//! its top what is not there, or of Rust or Go that calls it. One of them keeps all tests of its target from being run, so
+//! what is said of the target is told apart: by a run without any of them, and by one for each criterion with its own alone.
 //!
 //! ```text
 //! src/lib.rs does not load        without them: `sums` passes
@@ -10,6 +10,7 @@
 //! ```
 
 mod files;
+mod nobodys;
 mod roots;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,7 @@ use tdd_core::trouble::Trouble;
 use tdd_source::{Language, Outline};
 
 use self::files::{is_shared, with_fewer_modules};
+use self::nobodys::{is_file_of_tests, nobodys_tests};
 use self::roots::Led;
 use super::Work;
 use super::by_name::named_by;
@@ -76,12 +78,13 @@ impl<W: World> Drive<'_, W> {
             }
         }
         // A file of one criterion's tests waits for it as a whole.
-        let of_several = |root: &RelPath| own.keys().filter(|(other, _)| other == root).count() > 1;
-        let alone: Vec<RelPath> =
-            broken.keys().filter(|root| root.extension() != "rs" && !of_several(root)).cloned().collect();
+        let of_several = |root: &RelPath| self.criteria_of(root, mapping, &own).len() > 1;
+        let is_alone = |root: &&RelPath| is_file_of_tests(root, &broken) && !of_several(root);
+        let alone: Vec<RelPath> = broken.keys().filter(is_alone).cloned().collect();
         own.retain(|(root, _), _| !alone.contains(root));
         broken.retain(|root, _| !alone.contains(root));
-        let all: Vec<InlineTest> = own.values().flatten().cloned().collect();
+        let nobodys = nobodys_tests(&sources, (&own, &broken), &self.state.run.project);
+        let all: Vec<InlineTest> = own.values().flatten().chain(&nobodys).cloned().collect();
         let asking = asking_for_what_is_told((&all, &broken), &sources);
         // Those that compile among them say more by themselves.
         let cuts = [Some(asking).filter(|some| *some != all), Some(all)];
@@ -101,6 +104,7 @@ impl<W: World> Drive<'_, W> {
             owned.ids.extend(more.into_iter().filter(|id| !owned.ids.contains(id)).collect::<Vec<_>>());
             owned.uncompiled.extend(tests.iter().cloned());
         }
+        told.extend(self.tell_nobodys((mapping, nobodys), (&own, &broken), work)?);
         whole.tests.extend(told.iter().cloned());
         run.report = Some(whole);
         Ok(told)
@@ -122,8 +126,9 @@ impl<W: World> Drive<'_, W> {
                 continue;
             }
             let root = self.root_of(&load.file, work)?;
-            let is_module_of_tests = self.policy.classify(&root) == FileClass::Test && root != load.file;
-            if is_module_of_tests || self.policy.classify(&root) == FileClass::Source {
+            let is_of_tests = self.policy.classify(&root) == FileClass::Test
+                && (root != load.file || is_shared(&load, work, mapping));
+            if is_of_tests || self.policy.classify(&root) == FileClass::Source {
                 broken.entry(root).or_default().push(load);
             }
         }

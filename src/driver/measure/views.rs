@@ -16,20 +16,25 @@ impl View {
         [name, row_of].iter().any(|name| self.before.body(name).is_some())
     }
 
-    pub(super) fn is_changed(&self, name: &str) -> bool {
+    /// `is_told`: whether the runner calls a test by this very name, so that its body is no other one's.
+    pub(super) fn is_changed(&self, name: &str, is_told: &dyn Fn(&str) -> bool) -> bool {
         let (before, after) = (&self.before, &self.after);
         let is_named = |name: &&str| before.body(name).is_some();
         let shared = TestId(name.to_owned());
-        let named = [name, shared.shared()].into_iter().find(is_named);
+        // A row of Go is its function's.
+        let function = name.split('/').next().unwrap_or(name);
+        let named = [name, shared.shared(), function].into_iter().find(is_named);
         if !before.keeps(after, named.unwrap_or(name)) {
             return true;
         }
         match named {
             Some(name) => !is_subsequence(&before.bodies(name), &after.bodies(name)),
             // One that its class has from another class, or a name that only a run knows: any test of the file may be
-            // its own.
+            // its own that the run does not tell by its name.
             None => match before.bodies_of_method(name) {
-                inherited if inherited.is_empty() => !before.has_in_rest(name) && !before.all_stand_in(after),
+                inherited if inherited.is_empty() => {
+                    !before.has_in_rest(name) && !before.stands_in(after, is_told)
+                }
                 inherited => !is_subsequence(&inherited, &after.bodies_of_method(name)),
             },
         }

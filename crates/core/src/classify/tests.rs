@@ -185,7 +185,8 @@ fn expected_ids_come_from_red() {
         why: None,
     };
     let expect = |tests: Vec<RedTest>, results: Vec<TestResult>| {
-        let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests };
+        let red =
+            CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests, may_skip: Vec::new() };
         own(&red, &mapping(), &report(results)).vanished.len()
     };
     let passed = |name: &str| result(name, Outcome::Passed);
@@ -283,7 +284,12 @@ fn an_expectation_that_nobody_recorded_is_none() {
 #[test]
 fn own_tests_are_sorted_by_what_they_did() {
     let names = |ids: &[TestId]| ids.iter().map(|id| id.0.clone()).collect::<Vec<_>>();
-    let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests: vec![] };
+    let red = CriterionRed {
+        id: criterion(),
+        files: vec![path("t/ac_x_1.py")],
+        tests: vec![],
+        may_skip: Vec::new(),
+    };
     let ran = report(vec![
         result("a", Outcome::Passed),
         result("b", Outcome::Failed(failure(FailureKind::Error))),
@@ -310,7 +316,12 @@ fn only_ids_that_are_known_can_vanish() {
         why: None,
     };
     let vanished = |tests: &[RedTest], ran: &[&str]| {
-        let red = CriterionRed { id: criterion(), files: vec![path("t/ac_x_1.py")], tests: tests.to_vec() };
+        let red = CriterionRed {
+            id: criterion(),
+            files: vec![path("t/ac_x_1.py")],
+            tests: tests.to_vec(),
+            may_skip: Vec::new(),
+        };
         let ran = ran.iter().map(|name| result(name, Outcome::Passed)).collect();
         let gone = own(&red, &mapping(), &report(ran)).vanished;
         gone.into_iter().map(|id| id.0.replace("t/ac_x_1.py::", "")).collect::<Vec<_>>()

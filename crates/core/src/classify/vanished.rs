@@ -86,7 +86,12 @@ mod tests {
             why: None,
         };
         let id = crate::criterion::CriterionId::new("STE-1", 1).unwrap();
-        let red = CriterionRed { id, files: Vec::new(), tests: red.iter().map(test).collect() };
+        let red = CriterionRed {
+            id,
+            files: Vec::new(),
+            tests: red.iter().map(test).collect(),
+            may_skip: Vec::new(),
+        };
         let results: Vec<TestResult> = now
             .iter()
             .map(|id| TestResult {

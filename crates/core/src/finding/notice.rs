@@ -25,6 +25,8 @@ pub enum Notice {
     NewName { path: RelPath, name: String },
     /// An example in a source that the test command runs as a test was changed or removed.
     ChangedExample(TestId),
+    /// A test of the criterion was skipped, as its own text says that it may be.
+    SkipsItself(TestId),
     /// The role says that it changed this file, and no snapshot holds it.
     Unseen(RelPath),
 }
@@ -49,6 +51,9 @@ impl fmt::Display for Notice {
             }
             Self::ChangedExample(test) => {
                 write!(f, "an example that the test command runs is not what it was: {test}")
+            }
+            Self::SkipsItself(test) => {
+                write!(f, "a test of this run skips itself, so it says nothing of the work: {test}")
             }
             Self::Unseen(path) => {
                 write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;

@@ -52,7 +52,12 @@ fn red() -> RedFindings {
         let message = String::new();
         let test =
             RedTest { id: test(&format!("own{number}")), kind, seen: Seen::Reported, message, why: None };
-        CriterionRed { id: id(number), files: vec![path("tests/a.py")], tests: vec![test] }
+        CriterionRed {
+            id: id(number),
+            files: vec![path("tests/a.py")],
+            tests: vec![test],
+            may_skip: Vec::new(),
+        }
     };
     let superseded =
         Superseded { criterion: id(1), id: test("old"), changed: true, kind: RedKind::Assertion };

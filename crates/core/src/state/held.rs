@@ -184,7 +184,7 @@ fn hide(red: &mut RedFindings, parted: &Parted) -> Option<CriterionRed> {
         owned.ids.retain(|id| !parted.hidden.contains(id));
     }
     let files = parted.files.iter().map(|file| file.path.clone()).collect();
-    Some(CriterionRed { id: parted.id.clone(), files, tests: hidden })
+    Some(CriterionRed { id: parted.id.clone(), files, tests: hidden, may_skip: Vec::new() })
 }
 
 fn map_back(mapping: &mut Mapping, hidden: &CriterionRed) {

@@ -142,7 +142,12 @@ pub(super) fn red_of(numbers: &[u64], kind: RedKind) -> RedFindings {
     let one = |number: &u64| {
         let test = TestId(format!("tests/a.py::own{number}"));
         let test = RedTest { id: test, kind, seen: Seen::Reported, message: String::new(), why: None };
-        CriterionRed { id: id(*number), files: vec![path("tests/a.py")], tests: vec![test] }
+        CriterionRed {
+            id: id(*number),
+            files: vec![path("tests/a.py")],
+            tests: vec![test],
+            may_skip: Vec::new(),
+        }
     };
     let criteria = numbers.iter().map(one).collect();
     RedFindings { criteria, runs: vec![run_ref()], ..RedFindings::default() }

@@ -1,6 +1,7 @@
 //! (ii) With the production change taken back each criterion's tests are red again.
 
 use crate::driver::cycle::Drive;
+use tdd_core::classify::counting;
 use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, RedKind};
@@ -78,7 +79,7 @@ impl<W: World> Drive<'_, W> {
         let mapping = self.mapping();
         let passes = |id: &CriterionId| {
             let report = run.report.as_ref();
-            let results = report.map(|report| mapping.results(id, report)).unwrap_or_default();
+            let results = report.map(|report| counting(&mapping.results(id, report))).unwrap_or_default();
             !results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed)
         };
         let elsewhere: Vec<CriterionId> = green.into_iter().filter(passes).collect();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
+use tdd_core::classify::counting;
 use tdd_core::criterion::CriterionId;
 use tdd_core::ports::{Bench, World};
 use tdd_core::proof::{Extent, ProofFindings, Seen, Stub};
@@ -72,7 +73,7 @@ impl<W: World> Drive<'_, W> {
             let run = self.proof_run(&self.stub_order(&label, std::slice::from_ref(id)), findings).await?;
             let Some(report) = &run.report else { return Ok(false) };
             let mapping = self.mapping();
-            let results = mapping.results(id, report);
+            let results = counting(&mapping.results(id, report));
             if results.is_empty() || results.iter().any(|test| test.outcome != Outcome::Passed) {
                 return Ok(false);
             }

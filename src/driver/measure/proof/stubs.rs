@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
+use tdd_core::classify::counting;
 use tdd_core::criterion::CriterionId;
 use tdd_core::finding::{RedKind, RedTest};
 use tdd_core::ports::{Bench, Clock, TestOrder, World};
@@ -155,7 +156,7 @@ impl<W: World> Drive<'_, W> {
         let run = self.proof_run(&own, findings).await?;
         let Some(report) = &run.report else { return Ok(false) };
         let mapping = self.mapping();
-        let results = mapping.results(id, report);
+        let results = counting(&mapping.results(id, report));
         Ok(!results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed))
     }
 
@@ -227,7 +228,7 @@ impl<W: World> Drive<'_, W> {
         let mapping = self.mapping();
         let mut tells_all = true;
         for id in open {
-            let results = mapping.results(id, report);
+            let results = counting(&mapping.results(id, report));
             let red_by = |wanted: FailureKind| {
                 let is_so = |outcome: &Outcome| match outcome {
                     Outcome::Failed(failure) => failure.kind == wanted,

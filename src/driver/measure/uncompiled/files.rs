@@ -9,13 +9,12 @@ use tdd_source::Language;
 use crate::driver::measure::Work;
 use crate::driver::measure::homes::Home;
 
-/// Whether a file of tests in a language without targets, which no criterion has as a whole, waits for what is imported.
+/// Whether a file of tests that is no module of another one, and which no criterion has as a whole, waits for what is not
+/// there yet.
 pub(super) fn is_shared(load: &LoadFailure, work: &Work, mapping: &Mapping) -> bool {
     let is_changed = |change: &ClassedChange| change.path == load.file && change.class == FileClass::Test;
-    matches!(
-        Language::of(load.file.extension()),
-        Some(Language::Python | Language::JavaScript | Language::TypeScript | Language::Tsx)
-    ) && load.failure.kind == FailureKind::Missing
+    Language::of(load.file.extension()).is_some()
+        && load.failure.kind == FailureKind::Missing
         && work.changed.iter().any(is_changed)
         && !mapping.owned.values().any(|owned| owned.files.contains(&load.file))
 }

@@ -21,7 +21,12 @@ fn test(name: &str) -> RedTest {
 /// RED with a test in each of two files.
 fn red() -> RedFindings {
     let files = vec![path("tests/a.py"), path("tests/b.py")];
-    let criterion = CriterionRed { id: id(1), files: files.clone(), tests: vec![test(SHOWN), test(HIDDEN)] };
+    let criterion = CriterionRed {
+        id: id(1),
+        files: files.clone(),
+        tests: vec![test(SHOWN), test(HIDDEN)],
+        may_skip: Vec::new(),
+    };
     let mut red = RedFindings { criteria: vec![criterion], ..RedFindings::default() };
     red.mapping.owned.entry(id(1)).or_default().files = files;
     red
