@@ -77,7 +77,8 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
                 new.iter().enumerate().filter(|(_, (other, ..))| is_like(*other, language))
             {
                 let found = use_of_reassigned(language, &text, what);
-                if found > used[at].0 && from != **path {
+                let is_near = language != Language::Go || from.folder() == path.folder();
+                if found > used[at].0 && from != **path && is_near {
                     used[at] = (found, Some(from.clone()));
                 }
             }
@@ -85,7 +86,8 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(used)
     }
 
-    /// The same of files of tests in Python, which share one process: functions of anybody's that older tests call.
+    /// The same of files of tests in Python, which share one process, functions of anybody's that older tests call; and in
+    /// Go, which share a package.
     pub(in crate::driver) fn reassigned_by_tests(
         &mut self,
         (zero, after): Between<'_>,
@@ -94,7 +96,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         let is_test = |change: &&ClassedChange| {
             change.class == FileClass::Test
                 && change.kind != ChangeKind::Deleted
-                && change.path.extension() == "py"
+                && matches!(change.path.extension(), "py" | "go")
         };
         let mut new: Vec<(Language, &RelPath, Reassigned)> = Vec::new();
         let tests: Vec<&ClassedChange> = changed.iter().filter(is_test).collect();
@@ -132,8 +134,8 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
 
 /// Scripts with types and without are one language at run time.
 fn is_like(one: Language, other: Language) -> bool {
-    (one == Language::Python) == (other == Language::Python)
-        && !matches!(other, Language::Rust | Language::Go)
+    let is_alone = |language| matches!(language, Language::Python | Language::Go);
+    other != Language::Rust && if is_alone(one) || is_alone(other) { one == other } else { true }
 }
 
 impl<W: World> Drive<'_, W> {

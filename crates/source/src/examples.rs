@@ -11,14 +11,12 @@
 //! }
 //! ```
 //!
-//! Documentation that a macro or another file gives is not seen.
+//! Documentation that a macro or another file gives is not seen, nor what is code because it is indented.
 
 use std::ops::Range;
 
 use super::tree::Tree;
 
-/// What rustdoc takes for code of its own kind; an example of any other kind it does not run.
-const RUNS: [&str; 6] = ["rust", "should_panic", "no_run", "edition2018", "edition2021", "edition2024"];
 const MARKS: [&str; 5] = ["///", "//!", "/**", "/*!", "*"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +26,8 @@ pub(super) struct Example {
     pub(super) item: String,
     /// Its lines, without the marks of comments and without the blanks around each.
     pub(super) text: String,
+    /// The words after its fence but `rust`, sorted, and its lines: whether it has to panic, say, is a part of it.
+    pub(super) whole: String,
     /// Of these lines in the source, with all that stands between them.
     pub(super) bytes: Range<usize>,
 }
@@ -35,38 +35,70 @@ pub(super) struct Example {
 pub(super) fn examples(tree: &Tree<'_>) -> Vec<Example> {
     let mut found = Vec::new();
     // Of a kind that rustdoc does not run there is none within the fences.
-    let mut open: Option<Option<Example>> = None;
+    let mut open: Option<(&str, Option<Example>)> = None;
     for at in tree.all().filter(|at| matches!(tree.kind(*at), "line_comment" | "block_comment")) {
         let mut begin = tree.node(at).begin;
+        let is_block = tree.text(at).starts_with("/**") || tree.text(at).starts_with("/*!");
         for line in tree.text(at).split_inclusive('\n') {
             let bytes = begin..begin + line.len();
             begin = bytes.end;
             let trimmed = line.trim_start();
-            let Some(text) = MARKS.iter().find_map(|mark| trimmed.strip_prefix(mark)) else { continue };
+            let marked = MARKS.iter().find_map(|mark| trimmed.strip_prefix(mark));
+            let Some(text) = marked.or_else(|| is_block.then_some(trimmed)) else { continue };
             let text = text.trim();
-            match (text.strip_prefix("```"), open.take()) {
-                (Some(info), None) => {
-                    let runs = info.split([',', ' ']).all(|word| word.is_empty() || RUNS.contains(&word));
-                    let new = || Example {
+            match (fence(text), open.take()) {
+                (Some((mark, info)), None) => {
+                    let new = |kind: String| Example {
                         item: item_of(tree, at),
                         text: String::new(),
+                        whole: kind,
                         bytes: bytes.end..bytes.end,
                     };
-                    open = Some(runs.then(new));
+                    open = Some((mark, kind_that_is_listed(info).map(new)));
                 }
-                (Some(_), Some(ended)) => found.extend(ended),
-                (None, Some(mut within)) => {
+                (Some((mark, "")), Some((opened, ended))) if mark.starts_with(opened) => found.extend(ended),
+                (_, Some((opened, mut within))) => {
                     if let Some(example) = &mut within {
                         example.text.extend([text, "\n"]);
+                        example.whole.extend([text, "\n"]);
                         example.bytes.end = bytes.end;
                     }
-                    open = Some(within);
+                    open = Some((opened, within));
                 }
                 (None, None) => {}
             }
         }
     }
     found
+}
+
+/// The mark of a fence, and what is said after it.
+fn fence(text: &str) -> Option<(&str, &str)> {
+    let first = text.chars().next().filter(|first| matches!(first, '`' | '~'))?;
+    let info = text.trim_start_matches(first);
+    let mark = &text[..text.len() - info.len()];
+    (mark.len() >= 3).then_some((mark, info.trim()))
+}
+
+/// The words after a fence of what rustdoc lists as a test, be it that it does not run it; `None` of what it takes for
+/// something else than Rust.
+fn kind_that_is_listed(info: &str) -> Option<String> {
+    let is_known = |word: &&str| {
+        let is_error =
+            word.len() == 5 && word.starts_with('E') && word[1..].bytes().all(|c| c.is_ascii_digit());
+        let is_one = matches!(
+            *word,
+            "rust" | "should_panic" | "no_run" | "compile_fail" | "test_harness" | "standalone_crate"
+        );
+        is_one || is_error || word.starts_with("edition20") || word.starts_with("ignore")
+    };
+    let mut words: Vec<&str> = info.split([',', ' ']).filter(|word| !word.is_empty()).collect();
+    if !words.iter().all(is_known) {
+        return None;
+    }
+    words.retain(|word| *word != "rust");
+    words.sort_unstable();
+    Some(if words.is_empty() { String::new() } else { format!("{}\n", words.join(" ")) })
 }
 
 /// What a comment is about: what follows it, or for an inner one what it stands in.
@@ -115,9 +147,9 @@ mod tests {
 
     const SHOP: &str = "//! A shop.\n//!\n//! ```\n//! shop::open();\n//! ```\n\n\
         /// ```\n/// assert_eq!(total(), 1);\n/// ```\n///\n/// ```text\n/// no code\n/// ```\n\
-        ///\n/// ```should_panic\n/// total_of(0);\n/// ```\n#[inline]\npub fn total() {}\n\n\
+        ///\n/// ~~~~ rust,should_panic\n/// total_of(0);\n/// ~~~~\n#[inline]\npub fn total() {}\n\n\
         pub mod sub {\n    pub struct Cart<T>(T);\n    impl<T> Cart<T> {\n        /** Adds.\n         * ```\n         \
-        * add(2);\n         * ```\n         */\n        pub fn add() {}\n    }\n}\n";
+        * add(2);\n         * ```\n\n        ```compile_fail,E0308\n        add(\"\");\n        ```\n         */\n        pub fn add() {}\n    }\n}\n";
 
     fn of(source: &str) -> Vec<Example> {
         examples(&Tree::parse(Language::Rust, source).unwrap())
@@ -132,12 +164,16 @@ mod tests {
             ("total", "assert_eq!(total(), 1);"),
             ("total", "total_of(0);"),
             ("sub::Cart<T>::add", "add(2);"),
+            ("sub::Cart<T>::add", "add(\"\");"),
         ];
         assert_eq!(told, want.map(|(item, text)| (item.to_owned(), text.to_owned())));
         for example in of(SHOP) {
             let bytes = &SHOP[example.bytes.clone()];
             assert!(bytes.contains(example.text.trim_end()) && !bytes.contains("```"), "{bytes}");
         }
+        let kinds: Vec<String> = of(SHOP).into_iter().map(|example| example.whole).collect();
+        assert_eq!(kinds[1..3], ["assert_eq!(total(), 1);\n", "should_panic\ntotal_of(0);\n"]);
+        assert_eq!(kinds[4], "E0308 compile_fail\nadd(\"\");\n");
     }
 
     #[test]
@@ -148,7 +184,7 @@ mod tests {
             ("total", vec!["assert_eq!(total(), 1);", "total_of(0);"]),
             ("deep::total", vec!["assert_eq!(total(), 1);", "total_of(0);"]),
             ("deep", vec!["shop::open();"]),
-            ("deep::sub::Cart<T>::add", vec!["add(2);"]),
+            ("deep::sub::Cart<T>::add", vec!["add(2);", "add(\"\");"]),
             ("subtotal", vec!["shop::open();"]),
         ] {
             let texts: Vec<String> =

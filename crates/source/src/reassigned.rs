@@ -5,10 +5,11 @@
 //! Python      "math.isclose = …", "setattr(math, 'isclose', …)", "builtins.round = …"
 //! JavaScript  "assert.equal = …", "Math.round = …", "Array.prototype.at = …",
 //!             "Object.defineProperty(Math, 'round', …)", "Object.assign(assert, { equal })"
+//! Go          "func len(…)": what the language itself gives another meaning in all files of the package
 //! ```
 //!
 //! What goes by a name of its own first (`m = math; m.isclose = …`), or by what only a run tells (`vars(math)[name]`),
-//! is not seen. Rust and Go have no such thing.
+//! is not seen. Rust has no such thing.
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,8 @@ pub struct Reassigned {
     pub line: u32,
     name: String,
     owner: Owner,
+    /// Of Go, the package whose files alone are meant.
+    package: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,10 +58,13 @@ pub fn reassigned(
     source: &str,
     whose: Whose,
 ) -> Vec<Reassigned> {
-    if matches!(language, Language::Rust | Language::Go) {
+    if language == Language::Rust {
         return Vec::new();
     }
     let Ok(tree) = Tree::parse(language, source) else { return Vec::new() };
+    if language == Language::Go {
+        return redeclared(&tree);
+    }
     let is_others = |import: &Import| match files.place(language, file, &import.from) {
         Place::Own | Place::Library => true,
         Place::Files(_) => whose == Whose::Anybodys && !root(&import.from).is_empty(),
@@ -74,12 +80,91 @@ pub fn reassigned(
             let Some(owner_is) = owner_of(&tree, owner, &others, (&own, &bound)) else { continue };
             let shown = format!("{}.{name}", one_line(tree.text(owner)));
             let at_load = is_at_load(&tree, at, &name);
-            found.push(Reassigned { shown, at_load, line: tree.line(at), name, owner: owner_is });
+            let line = tree.line(at);
+            found.push(Reassigned { shown, at_load, line, name, owner: owner_is, package: None });
         }
     }
     found.sort();
     found.dedup_by(|one, other| (&one.shown, one.at_load) == (&other.shown, other.at_load));
     found
+}
+
+/// What every file of Go may call without an import, by the language's specification: functions, and types that convert.
+const PREDECLARED: &[&str] = &[
+    "any",
+    "append",
+    "bool",
+    "byte",
+    "cap",
+    "clear",
+    "close",
+    "comparable",
+    "complex",
+    "complex128",
+    "complex64",
+    "copy",
+    "delete",
+    "error",
+    "false",
+    "float32",
+    "float64",
+    "imag",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "iota",
+    "len",
+    "make",
+    "max",
+    "min",
+    "new",
+    "nil",
+    "panic",
+    "print",
+    "println",
+    "real",
+    "recover",
+    "rune",
+    "string",
+    "true",
+    "uint",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uintptr",
+];
+
+/// Predeclared names that this file of Go declares for its package.
+fn redeclared(tree: &Tree<'_>) -> Vec<Reassigned> {
+    let package = package_of(tree).map(str::to_owned);
+    let is_declared = |at: &usize| {
+        let parent = tree.node(*at).parent;
+        let is_one = matches!(
+            tree.kind(parent),
+            "function_declaration" | "var_spec" | "const_spec" | "type_spec" | "type_alias"
+        );
+        is_one
+            && tree.node(*at).field == "name"
+            && !tree.ancestors(parent).any(|around| is_function(tree.kind(around)))
+    };
+    let names = tree.all().filter(|at| PREDECLARED.contains(&tree.text(*at)) && is_declared(at));
+    let one = |at: usize| Reassigned {
+        shown: tree.text(at).to_owned(),
+        at_load: true,
+        line: tree.line(at),
+        name: tree.text(at).to_owned(),
+        owner: Owner::Everybody(None),
+        package: package.clone(),
+    };
+    names.map(one).collect()
+}
+
+fn package_of<'s>(tree: &Tree<'s>) -> Option<&'s str> {
+    let clause = tree.parts(0).find(|at| tree.kind(*at) == "package_clause")?;
+    tree.parts(clause).next().map(|name| tree.text(name))
 }
 
 /// What a file of tests has to do with it.
@@ -98,6 +183,9 @@ pub fn use_of_reassigned(language: Language, source: &str, what: &Reassigned) ->
         return Use::None;
     }
     let Ok(tree) = Tree::parse(language, source) else { return Use::None };
+    if what.package.is_some() && what.package.as_deref() != package_of(&tree) {
+        return Use::None;
+    }
     let imports = imports(&tree);
     let theirs = || {
         let module = match &what.owner {
@@ -301,6 +389,28 @@ mod tests {
         let paths = all.iter().chain([&file]).filter_map(|path| RelPath::new(path)).collect();
         let file = RelPath::new(file).expect("a path");
         reassigned(language, (&Files::new(paths, Vec::new()), &file), source, Whose::Others)
+    }
+
+    #[test]
+    fn ac_tdd_8_151_what_go_itself_gives_means_something_else_in_a_package_that_declares_it() {
+        let source = "package shop\n\nfunc len(all []int) int { return 1 }\n\nfunc (c Cart) min() int { return 2 }\n\n\
+            func f() {\n\tnew := 3\n\tvar cap = new\n\t_ = cap\n}\n";
+        let all = told(Language::Go, "shop.go", source);
+        assert_eq!(all.iter().map(|one| one.shown.as_str()).collect::<Vec<_>>(), ["len"]);
+        let test = |package: &str, body: &str| {
+            format!("package {package}\n\nfunc TestOne(t *testing.T) {{\n\t{body}\n}}\n")
+        };
+        for (package, body, want) in [
+            ("shop", "if len(One()) != 1 { t.Fatal() }", Use::Calls),
+            ("shop_test", "if len(shop.One()) != 1 { t.Fatal() }", Use::None),
+            ("shop", "if min(1, 2) != 1 { t.Fatal(\"len\") }", Use::None),
+        ] {
+            assert_eq!(
+                use_of_reassigned(Language::Go, &test(package, body), &all[0]),
+                want,
+                "{package} {body}"
+            );
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Outline {
     fn example(&self, test: &str) -> Option<&str> {
         let (item, number) = test.strip_prefix("doctest of ")?.rsplit_once(" #")?;
         let before = number.parse::<usize>().ok()?.checked_sub(1)?;
-        examples::of_item(&self.examples, item).get(before).map(|example| example.text.as_str())
+        examples::of_item(&self.examples, item).get(before).map(|example| example.whole.as_str())
     }
 
     /// Those of all namesakes.

@@ -180,7 +180,9 @@ fn of_rust(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
             ASSERTIONS.contains(&name).then_some(TestAwareSign::Shadow)
         }
         "use_declaration" => brings_assertion(tree, at).then_some(TestAwareSign::Shadow),
-        "attribute_item" | "inner_attribute_item" if names_test(tree, at) => of_attribute(tree, at),
+        "attribute_item" | "inner_attribute_item" if names_test(tree, at) || parts_doctests(tree, at) => {
+            of_attribute(tree, at)
+        }
         kind if is_string(kind) => {
             let known = ["NEXTEST", "RUST_TEST_", "--test-threads"];
             let is_known = known.iter().any(|part| word.contains(part));
@@ -205,6 +207,14 @@ fn of_cfg(tree: &Tree<'_>, list: usize) -> Option<TestAwareSign> {
 
 fn names_test(tree: &Tree<'_>, list: usize) -> bool {
     names(tree, list, "test")
+}
+
+/// `cfg(doctest)` before anything but a type without a body, by which a page's examples become a project's.
+fn parts_doctests(tree: &Tree<'_>, at: usize) -> bool {
+    let home = tree.node(tree.node(at).parent).last;
+    let item = || tree.siblings(at..home).find(|at| tree.kind(*at) != "attribute_item");
+    let is_empty = |item: usize| tree.kind(item) == "struct_item" && tree.child(item, "body").is_none();
+    names(tree, at, "doctest") && !item().is_some_and(is_empty)
 }
 
 fn names(tree: &Tree<'_>, list: usize, word: &str) -> bool {

@@ -894,3 +894,55 @@ fn ac_tdd_8_113_a_source_with_blocks_of_tests_is_no_test_file() {
     assert!(holds_plain_tests(Language::Python, "def test_one():\n    assert one() == 1\n"));
     assert!(!holds_plain_tests(Language::Python, "def one():\n    return 1\n"));
 }
+
+#[test]
+fn ac_tdd_8_152_a_test_inside_a_source_is_what_stands_in_its_place() {
+    let one = |gives: u8| format!("pub fn one() -> u32 {{ {gives} }}\n");
+    let tests =
+        |says: &str| format!("#[cfg(test)]\nmod tests {{\n    #[test]\n    fn is_one() {{ {says} }}\n}}\n");
+    let doc = |fence: &str, says: &str| format!("/// ```{fence}\n/// {says}\n/// ```\n{}", one(1));
+    let (strict, weak) = ("assert_eq!(super::one(), 1);", "assert!(super::one() > 0);");
+    let lib = format!("{}{}", one(1), tests(strict));
+    let weaker = format!("{}{}", one(5), tests(weak));
+    let changed = |before: &[(&str, &str)], after: &[(&str, &str)]| {
+        changed_units(Language::Rust, before, after).into_iter().map(|(path, _)| path).collect::<Vec<_>>()
+    };
+    // What it said stands where nobody looks, in another file or beside.
+    assert_eq!(
+        changed(&[("src/lib.rs", &lib)], &[("src/lib.rs", &weaker), ("src/old.rs", &lib)]),
+        ["src/lib.rs"]
+    );
+    let parked = format!("{weaker}#[cfg(any())]\nmod parked {{\n{lib}}}\n");
+    assert_eq!(changed(&[("src/lib.rs", &lib)], &[("src/lib.rs", &parked)]), ["src/lib.rs"]);
+    let (old, new) = (doc("", "one();"), doc("", "assert!(one() > 0);"));
+    assert_eq!(
+        changed(&[("src/lib.rs", &old)], &[("src/lib.rs", &new), ("src/old.rs", &old)]),
+        ["src/lib.rs"]
+    );
+    for fence in ["should_panic", "no_run", "compile_fail"] {
+        assert_eq!(
+            changed(&[("src/lib.rs", &old)], &[("src/lib.rs", &doc(fence, "one();"))]),
+            ["src/lib.rs"]
+        );
+    }
+    assert!(changed(&[("src/lib.rs", &old)], &[("src/lib.rs", &doc("rust", "one();"))]).is_empty());
+    // Moved with its code, one more beside it, and one of several of its name moved.
+    let hands_on = "mod kept;\npub use kept::one;\n";
+    assert!(changed(&[("src/lib.rs", &lib)], &[("src/lib.rs", hands_on), ("src/kept.rs", &lib)]).is_empty());
+    let grown = lib.replace("    #[test]", "    #[test]\n    fn more() { assert!(true); }\n    #[test]");
+    assert!(changed(&[("src/lib.rs", &lib)], &[("src/lib.rs", &grown)]).is_empty());
+    let other = "mod b {\n    #[cfg(test)]\n    mod tests {\n        #[test]\n        fn b() {}\n    }\n}\n";
+    let both = format!("{other}mod a {{\n{lib}}}\n");
+    assert!(changed(&[("src/lib.rs", &both)], &[("src/lib.rs", other), ("src/a.rs", &lib)]).is_empty());
+}
+
+#[test]
+fn ac_tdd_8_152_code_that_is_another_one_for_examples_is_built_in_another_way_for_tests() {
+    let two = "#[cfg(not(doctest))]\npub fn one() -> u32 { 5 }\n#[cfg(doctest)]\npub fn one() -> u32 { 1 }\n";
+    let told = |source: &str| {
+        let all = new_test_aware(Language::Rust, &[("a", "")], &[("a", source)]);
+        all.into_iter().any(|(_, sign, _)| sign == TestAwareSign::UnderTest)
+    };
+    assert!(told(two));
+    assert!(!told("#[cfg(doctest)]\n#[doc = include_str!(\"../README.md\")]\npub struct Readme;\n"));
+}

@@ -38,6 +38,8 @@ pub(super) struct Unit {
     pub(super) kind: UnitKind,
     /// The nodes that it takes; empty for an example.
     pub(super) span: Span,
+    /// Where it stands in its file.
+    place: String,
     /// Of a module of tests in Rust: its text in pieces, in order.
     pieces: Vec<Piece>,
 }
@@ -124,6 +126,13 @@ pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str
     }
     let difference = |unit: &&Unit| balance.get(unit.text.as_str()).copied().unwrap_or_default();
     let mut found = Vec::new();
+    for (path, units) in &old {
+        let now = new.iter().find(|(other, _)| other == path).and_then(|(_, units)| units.as_ref().ok());
+        let put = units.iter().flatten().filter(|unit| is_another_one_now(unit, units, now));
+        found.extend(
+            put.filter(|unit| difference(unit) >= 0).map(|unit| ((*path).to_owned(), unit.name.clone())),
+        );
+    }
     let added: Vec<&Unit> = new
         .iter()
         .flat_map(|(_, units)| units.iter().flatten())
@@ -144,6 +153,15 @@ pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str
         }
     }
     found
+}
+
+/// Whether something else stands in the place of a unit, whose text may be found elsewhere: who moves it leaves nothing of
+/// its name there.
+fn is_another_one_now(unit: &Unit, before: &Result<Vec<Unit>, Unread>, now: Option<&Vec<Unit>>) -> bool {
+    let here = |units: &[Unit]| units.iter().filter(|other| other.place == unit.place).count();
+    let (Ok(before), Some(now)) = (before, now) else { return false };
+    let stays = |other: &&Unit| other.place == unit.place && (other.text == unit.text || grew(unit, other));
+    here(now) >= here(before) && !now.iter().any(|other| stays(&other))
 }
 
 /// Whether a module of tests is as it was but for tests that were added.
@@ -230,6 +248,7 @@ pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
                     name: name_of(tree, &span),
                     text: text_of(tree, &span),
                     kind,
+                    place: place_of(tree, &span),
                     span: span.clone(),
                 });
                 at = span.end;
@@ -241,7 +260,15 @@ pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
         let span = test.first..tree.node(test.node).last;
         if !found.iter().any(|unit| unit.span.contains(&span.start)) {
             let text = text_of(tree, &span);
-            found.push(Unit { name: test.name, text, kind: UnitKind::Tests, span, pieces: Vec::new() });
+            let place = test.name.clone();
+            found.push(Unit {
+                name: test.name,
+                text,
+                kind: UnitKind::Tests,
+                span,
+                place,
+                pieces: Vec::new(),
+            });
         }
     }
     if tree.language == Language::Rust {
@@ -303,8 +330,16 @@ fn script_unit(tree: &Tree<'_>, at: usize) -> Option<(Span, UnitKind)> {
 
 fn example_unit(example: &Example) -> Unit {
     let name = example.text.lines().next().unwrap_or_default().to_owned();
-    let text = format!("example {}", example.text.trim_end());
-    Unit { name, text, kind: UnitKind::Example, span: 0..0, pieces: Vec::new() }
+    let text = format!("example {}", example.whole.trim_end());
+    let place = format!("example of {}", example.item);
+    Unit { name, text, kind: UnitKind::Example, span: 0..0, place, pieces: Vec::new() }
+}
+
+/// Its name and those of what it stands in.
+fn place_of(tree: &Tree<'_>, span: &Span) -> String {
+    let around = tree.ancestors(span.start).filter_map(|above| tree.child(above, "name"));
+    let around: Vec<&str> = around.map(|name| tree.text(name)).collect();
+    format!("{} in {}", name_of(tree, span), around.join(" in "))
 }
 
 fn name_of(tree: &Tree<'_>, span: &Span) -> String {
