@@ -18,6 +18,7 @@ use tdd_source::{Language, OuterTest};
 use crate::driver::cycle::Drive;
 
 const ONE_TEST: &str = "it has one test";
+const MAY_SKIP: &str = "a test of it says itself that it may be skipped";
 const STILL_ONE: &str = "it has one test, and a second test-writer has brought no other";
 const INSIDE: &str = "its tests lie inside sources";
 const FROM_BEFORE: &str = "its tests lie in a file from before the run";
@@ -78,6 +79,10 @@ impl<W: World> Drive<'_, W> {
         let id = &red.id;
         if self.state.run.plan.already_green.contains(id) {
             return Ok(Parted::nothing(id, GREEN));
+        }
+        // What is shown has to run, and so has what is hidden.
+        if !red.may_skip.is_empty() {
+            return Ok(Parted::nothing(id, MAY_SKIP));
         }
         let Tossed { units, shown } = match self.units_of(red, whole)? {
             Ok(tossed) => tossed,
