@@ -430,6 +430,9 @@ fn ac_tdd_8_150_a_test_that_is_superseded_makes_no_row_of_another_one_different(
     };
     played(&file(1), &file(2)).expect(0);
     left_to_the_night!();
+    // A plain test answers for no row.
+    let row = file(2).replace("\"two\": 2", "\"two\": 3");
+    played(&file(1), &row).expect(1).says(&["is not named in `supersedes:`", "shop_test.go::TestRoman"]);
     // Whose own body is another one is changed, row by row.
     let weaker = file(2).replace("want != want", "want < 0");
     played(&file(1), &weaker)

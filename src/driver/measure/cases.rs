@@ -39,7 +39,7 @@ fn is_red(test: &TestResult) -> bool {
 }
 
 /// The test whose case this is, by its name.
-fn table_of(id: &TestId) -> Option<&str> {
+pub(super) fn table_of(id: &TestId) -> Option<&str> {
     let bracket = id.0.ends_with(']').then(|| id.0.find('[')).flatten();
     bracket.or_else(|| id.0.rfind('/').filter(|at| id.0[..*at].contains("::"))).map(|at| &id.0[..at])
 }
@@ -306,18 +306,18 @@ impl Replacing {
     }
 }
 
-/// How many rows of each file's tables a block answers for: the tests of it that are superseded, without those that
-/// only hold others.
-pub(super) fn answered_for(superseded: &[Superseded]) -> BTreeMap<String, usize> {
+/// The tests of each file that are superseded, without those that only hold others: those of them that are rows answer for
+/// as many rows of its tables.
+pub(super) fn answered_for(superseded: &[Superseded]) -> BTreeMap<String, Vec<TestId>> {
     let holds_others = |id: &TestId| superseded.iter().any(|other| is_case_of(&other.id, &id.0));
-    let mut counts = BTreeMap::new();
+    let mut answered: BTreeMap<String, Vec<TestId>> = BTreeMap::new();
     // Two criteria may name one test.
     let ids: BTreeSet<&TestId> =
         superseded.iter().map(|one| &one.id).filter(|id| !holds_others(id)).collect();
     for id in ids {
-        *counts.entry(id.file().to_owned()).or_default() += 1;
+        answered.entry(id.file().to_owned()).or_default().push(id.clone());
     }
-    counts
+    answered
 }
 
 fn red_kind(outcome: &Outcome) -> RedKind {
@@ -368,12 +368,16 @@ mod tests {
             changed: true,
             kind: RedKind::Assertion,
         };
-        let counts = answered_for(&[
+        let answered = answered_for(&[
             one("a_test.go::TestA"),
             one("a_test.go::TestA/four"),
             one("b.py::test_b[1]"),
             one("b.py::test_b[1]"),
         ]);
-        assert_eq!(counts, BTreeMap::from([("a_test.go".to_owned(), 1), ("b.py".to_owned(), 1)]));
+        let of = |file: &str, case: &str| (file.to_owned(), vec![id(case)]);
+        assert_eq!(
+            answered,
+            BTreeMap::from([of("a_test.go", "a_test.go::TestA/four"), of("b.py", "b.py::test_b[1]")])
+        );
     }
 }

@@ -15,6 +15,7 @@ use tdd_source::{BodyFacts, Language, Piece, TestFile, Unread};
 
 use super::Work;
 use super::candidates::is_snapshot;
+use super::cases::table_of;
 use super::homes::{Home, homes};
 use super::shared::Shared;
 use super::views::View;
@@ -221,8 +222,12 @@ impl SourceBook {
     /// Known tests that are not what they were: gone, another body, or anything changed or removed
     /// outside the bodies (a fixture or helper that they may use). Where bodies can't be told
     /// apart, every known test of a file that changed counts as changed. A row that is new in a table makes no test of
-    /// another row a different one, nor do rows that are gone, if as many tests of the file are `answered` for.
-    pub(super) fn changed_tests(&self, known: &[TestId], answered: &BTreeMap<String, usize>) -> Vec<TestId> {
+    /// another row a different one, nor do rows that are gone, if as many rows of the file are `answered` for.
+    pub(super) fn changed_tests(
+        &self,
+        known: &[TestId],
+        answered: &BTreeMap<String, Vec<TestId>>,
+    ) -> Vec<TestId> {
         let mut changed = BTreeSet::new();
         for file in &self.rewritten {
             let mut views = None;
@@ -232,7 +237,7 @@ impl SourceBook {
             let is_told = |name: &str| told.contains(name);
             for id in known {
                 let Some(home) = file.home(id, led_to) else { continue };
-                let answered = || answered.get(&file.path).copied().unwrap_or_default();
+                let answered = || answered.get(&file.path).map(Vec::as_slice).unwrap_or_default();
                 let views = views.get_or_insert_with(|| file.views(answered()));
                 // In a source that others share, and in a module's own file, stand those alone that it declares.
                 let is_there = file.holds == Holds::AllOfIts && id.file() == file.path
@@ -264,16 +269,20 @@ impl Rewritten {
     }
 
     /// The ways to look at it: as it is, and without the rows that not both versions have. Where there is none, all changed.
-    fn views(&self, answered: usize) -> Vec<View> {
+    fn views(&self, answered: &[TestId]) -> Vec<View> {
         let (Some(language), Some(after)) = (self.language, &self.after) else { return Vec::new() };
         let view = |before: &str, after: &str| View {
             before: tdd_source::outline_beside(language, before, after),
             after: tdd_source::outline(language, after),
         };
+        let whole = view(&self.before, after);
+        // A test that its source tells by its name is no row of a table.
+        let is_row = |id: &&TestId| table_of(id).is_some() || whole.before.body(name_of(&id.0)).is_none();
+        let answered = answered.iter().filter(is_row).count();
         let rows =
             tdd_source::common_rows(language, &self.before, after).filter(|rows| rows.gone <= answered);
         let of_rows = rows.map(|rows| view(&rows.before, &rows.after));
-        std::iter::once(view(&self.before, after)).chain(of_rows).collect()
+        std::iter::once(whole).chain(of_rows).collect()
     }
 }
 

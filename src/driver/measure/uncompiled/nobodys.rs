@@ -1,7 +1,7 @@
 //! Tests that no criterion has, in a file that does not load before what several criteria add is there: nobody's slip denies
 //! the tests of others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
 use tdd_core::criterion::CriterionId;
@@ -10,7 +10,7 @@ use tdd_core::path::RelPath;
 use tdd_core::ports::World;
 use tdd_core::test::TestResult;
 use tdd_core::trouble::Trouble;
-use tdd_source::Language;
+use tdd_source::{Language, TestFile};
 
 use super::{Broken, Changed, Own, results};
 use crate::driver::measure::Work;
@@ -36,11 +36,19 @@ impl<W: World> Drive<'_, W> {
         work: &Work,
     ) -> Result<Vec<TestResult>, Trouble> {
         let mut told = Vec::new();
+        let mut read: BTreeMap<RelPath, Option<TestFile>> = BTreeMap::new();
         for test in nobodys {
             let last = own.keys().rfind(|(root, _)| *root == test.file);
             let (Some((root, last)), Some(failures)) = (last, broken.get(&test.file)) else { continue };
-            let source = self.source(&work.after, root)?.unwrap_or_default();
-            if is_marked(&test, &source) {
+            if !read.contains_key(root) {
+                let source = self.source(&work.after, root)?.unwrap_or_default();
+                let language = Language::of(root.extension());
+                let of_file = language.and_then(|language| TestFile::read(language, &source).ok());
+                read.insert(root.clone(), of_file);
+            }
+            // What its own text keeps from being run is awaited by nobody.
+            let facts = read.get(root).and_then(|read| read.as_ref()?.body(&test.name));
+            if facts.is_some_and(|facts| facts.may_skip) {
                 mapping.owned.entry(last.clone()).or_default().uncompiled.push(test);
             } else {
                 told.extend(results(std::slice::from_ref(&test), failures));
@@ -48,15 +56,6 @@ impl<W: World> Drive<'_, W> {
         }
         Ok(told)
     }
-}
-
-/// Whether a mark of its own may keep a test from being run.
-fn is_marked(test: &InlineTest, source: &str) -> bool {
-    let language = Language::of(test.file.extension());
-    let read = language.map(|language| tdd_source::TestFile::read(language, source));
-    let read = read.and_then(Result::ok);
-    let facts = read.as_ref().and_then(|read| read.body(&test.name));
-    facts.is_some_and(|facts| facts.may_skip)
 }
 
 /// Whether this is a file of tests by itself, and no root of a target that others are modules of.
