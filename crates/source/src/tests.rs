@@ -929,6 +929,8 @@ fn ac_tdd_8_152_a_test_inside_a_source_is_what_stands_in_its_place() {
     // Moved with its code, one more beside it, and one of several of its name moved.
     let hands_on = "mod kept;\npub use kept::one;\n";
     assert!(changed(&[("src/lib.rs", &lib)], &[("src/lib.rs", hands_on), ("src/kept.rs", &lib)]).is_empty());
+    let new = format!("{hands_on}{}", tests("assert_eq!(super::two(), 2);").replace("is_one", "is_two"));
+    assert!(changed(&[("src/lib.rs", &lib)], &[("src/lib.rs", &new), ("src/kept.rs", &lib)]).is_empty());
     let grown = lib.replace("    #[test]", "    #[test]\n    fn more() { assert!(true); }\n    #[test]");
     assert!(changed(&[("src/lib.rs", &lib)], &[("src/lib.rs", &grown)]).is_empty());
     let other = "mod b {\n    #[cfg(test)]\n    mod tests {\n        #[test]\n        fn b() {}\n    }\n}\n";

@@ -40,6 +40,8 @@ pub(super) struct Unit {
     pub(super) span: Span,
     /// Where it stands in its file.
     place: String,
+    /// The tests in it, by their full names.
+    tests: Vec<String>,
     /// Of a module of tests in Rust: its text in pieces, in order.
     pieces: Vec<Piece>,
 }
@@ -156,9 +158,12 @@ pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str
 }
 
 /// Whether something else stands in the place of a unit, whose text may be found elsewhere: who moves it leaves nothing of
-/// its name there.
+/// its name there, be it that new tests, which are called otherwise, come into a module of the same name.
 fn is_another_one_now(unit: &Unit, before: &Result<Vec<Unit>, Unread>, now: Option<&Vec<Unit>>) -> bool {
-    let here = |units: &[Unit]| units.iter().filter(|other| other.place == unit.place).count();
+    let is_told_so =
+        |other: &Unit| unit.tests.is_empty() || other.tests.iter().any(|test| unit.tests.contains(test));
+    let is_here = |other: &&Unit| other.place == unit.place && is_told_so(other);
+    let here = |units: &[Unit]| units.iter().filter(is_here).count();
     let (Ok(before), Some(now)) = (before, now) else { return false };
     let stays = |other: &&Unit| other.place == unit.place && (other.text == unit.text || grew(unit, other));
     here(now) >= here(before) && !now.iter().any(|other| stays(&other))
@@ -232,6 +237,10 @@ pub(super) fn rest(tree: &Tree<'_>, units: &[Unit]) -> String {
 
 pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found: Vec<Unit> = Vec::new();
+    let tests = find(tree);
+    let names_in = |span: &Span| -> Vec<String> {
+        tests.iter().filter(|test| span.contains(&test.node)).map(|test| test.name.clone()).collect()
+    };
     let mut at = 0;
     while at < tree.all().end {
         let span = match tree.language {
@@ -249,6 +258,7 @@ pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
                     text: text_of(tree, &span),
                     kind,
                     place: place_of(tree, &span),
+                    tests: names_in(&span),
                     span: span.clone(),
                 });
                 at = span.end;
@@ -256,19 +266,13 @@ pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
             None => at += 1,
         }
     }
-    for test in find(tree) {
+    for test in &tests {
         let span = test.first..tree.node(test.node).last;
         if !found.iter().any(|unit| unit.span.contains(&span.start)) {
             let text = text_of(tree, &span);
-            let place = test.name.clone();
-            found.push(Unit {
-                name: test.name,
-                text,
-                kind: UnitKind::Tests,
-                span,
-                place,
-                pieces: Vec::new(),
-            });
+            let (name, place) = (test.name.clone(), test.name.clone());
+            let (kind, tests) = (UnitKind::Tests, vec![name.clone()]);
+            found.push(Unit { name, text, kind, span, place, tests, pieces: Vec::new() });
         }
     }
     if tree.language == Language::Rust {
@@ -332,7 +336,8 @@ fn example_unit(example: &Example) -> Unit {
     let name = example.text.lines().next().unwrap_or_default().to_owned();
     let text = format!("example {}", example.whole.trim_end());
     let place = format!("example of {}", example.item);
-    Unit { name, text, kind: UnitKind::Example, span: 0..0, place, pieces: Vec::new() }
+    let (kind, tests) = (UnitKind::Example, Vec::new());
+    Unit { name, text, kind, span: 0..0, place, tests, pieces: Vec::new() }
 }
 
 /// Its name and those of what it stands in.
