@@ -128,10 +128,10 @@ fn play_in_one(shop: &Shop<'_>, file: (&str, &str), ids: [&str; 2], proof: &str)
 
 #[test]
 fn ac_tdd_8_148_a_file_of_rust_or_go_holds_tests_of_several_criteria() {
+    left_to_the_night!();
     let of_rust = "#[test]\nfn old() {\n    assert_eq!(shop::one(), 1);\n}\n\n#[test]\nfn two() {\n    assert_eq!(shop::two(), 2);\n}\n\n\
         #[test]\nfn three() {\n    assert_eq!(shop::three(), 7);\n}\n";
     play_in_one(&rust(), ("tests/old.rs", of_rust), ["two", "three"], "quick").expect(0);
-    left_to_the_night!();
     let new = of_rust.replace("#[test]\nfn old() {\n    assert_eq!(shop::one(), 1);\n}\n\n", "");
     play_in_one(&rust(), ("tests/more.rs", &new), ["two", "three"], "full").expect(0);
     let test = |name: &str, call: &str, want: u8| {
@@ -153,7 +153,6 @@ fn ac_tdd_8_148_a_file_of_rust_or_go_holds_tests_of_several_criteria() {
 
 #[test]
 fn ac_tdd_8_148_one_slip_in_a_list_is_told_and_no_other_test_is_denied_for_it() {
-    left_to_the_night!();
     if !has_pytest() {
         return;
     }
@@ -165,6 +164,7 @@ fn ac_tdd_8_148_one_slip_in_a_list_is_told_and_no_other_test_is_denied_for_it() 
     let ran = ran
         .says(&["a new test is red and belongs to no criterion of this run: tests/test_shop.py::test_more"]);
     assert!(!ran.stderr.contains("no new or changed test belongs to"), "{}", ran.stderr);
+    left_to_the_night!();
     let ran = play_in_one(&python(), (file, text), ["test_two", "test_threes"], "off").expect(1);
     let ran = ran.says(&["tests/test_shop.py::test_three", "no new or changed test belongs to AC-STE-1.2"]);
     assert!(!ran.stderr.contains("no new or changed test belongs to AC-STE-1.1"), "{}", ran.stderr);
