@@ -135,7 +135,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
 /// Scripts with types and without are one language at run time.
 fn is_like(one: Language, other: Language) -> bool {
     let is_alone = |language| matches!(language, Language::Python | Language::Go);
-    other != Language::Rust && if is_alone(one) || is_alone(other) { one == other } else { true }
+    other != Language::Rust && (one == other || !(is_alone(one) || is_alone(other)))
 }
 
 impl<W: World> Drive<'_, W> {

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use super::Language;
 use super::homes::{Files, Place};
 use super::imports::{Import, imports};
+use super::rests::{package_of, top};
 use super::tree::{Tree, is_function, is_name, is_string};
 use tdd_core::path::RelPath;
 
@@ -140,17 +141,7 @@ const PREDECLARED: &[&str] = &[
 /// Predeclared names that this file of Go declares for its package.
 fn redeclared(tree: &Tree<'_>) -> Vec<Reassigned> {
     let package = package_of(tree).map(str::to_owned);
-    let is_declared = |at: &usize| {
-        let parent = tree.node(*at).parent;
-        let is_one = matches!(
-            tree.kind(parent),
-            "function_declaration" | "var_spec" | "const_spec" | "type_spec" | "type_alias"
-        );
-        is_one
-            && tree.node(*at).field == "name"
-            && !tree.ancestors(parent).any(|around| is_function(tree.kind(around)))
-    };
-    let names = tree.all().filter(|at| PREDECLARED.contains(&tree.text(*at)) && is_declared(at));
+    let names = top(tree).filter(|at| PREDECLARED.contains(&tree.text(*at)));
     let one = |at: usize| Reassigned {
         shown: tree.text(at).to_owned(),
         at_load: true,
@@ -160,11 +151,6 @@ fn redeclared(tree: &Tree<'_>) -> Vec<Reassigned> {
         package: package.clone(),
     };
     names.map(one).collect()
-}
-
-fn package_of<'s>(tree: &Tree<'s>) -> Option<&'s str> {
-    let clause = tree.parts(0).find(|at| tree.kind(*at) == "package_clause")?;
-    tree.parts(clause).next().map(|name| tree.text(name))
 }
 
 /// What a file of tests has to do with it.

@@ -68,27 +68,30 @@ pub fn declared_by_others_alone<'o>(
     let tree = Tree::parse(Language::Go, source).ok()?;
     let used = free_names(&tree);
     let own: Vec<Tree<'_>> = package.iter().filter_map(|text| Tree::parse(Language::Go, text).ok()).collect();
-    let known: BTreeSet<&str> = own.iter().flat_map(top).collect();
+    let known: BTreeSet<&str> = own.iter().flat_map(|tree| top(tree).map(|at| tree.text(at))).collect();
     others.iter().find_map(|(path, text)| {
         let other = Tree::parse(Language::Go, text).ok()?;
         // Tests from outside are of a package of their own.
         if package_of(&other) != package_of(&tree) {
             return None;
         }
-        let name = top(&other).find(|name| used.contains(name) && !known.contains(name))?.to_owned();
+        let name = top(&other)
+            .map(|at| other.text(at))
+            .find(|name| used.contains(name) && !known.contains(name))?
+            .to_owned();
         Some((name, path))
     })
 }
 
-fn package_of<'s>(tree: &Tree<'s>) -> Option<&'s str> {
+/// The package of a file of Go.
+pub(super) fn package_of<'s>(tree: &Tree<'s>) -> Option<&'s str> {
     let clause = tree.parts(0).find(|at| tree.kind(*at) == "package_clause")?;
     tree.parts(clause).next().map(|name| tree.text(name))
 }
 
-/// What a file declares for its whole package.
-fn top<'s>(tree: &Tree<'s>) -> impl Iterator<Item = &'s str> {
-    let is_top = |at: &usize| home_of(tree, *at) == Some(Home::Top);
-    tree.all().filter(is_top).map(|at| tree.text(at)).collect::<Vec<_>>().into_iter()
+/// What a file declares for its whole package, by the names' nodes.
+pub(super) fn top(tree: &Tree<'_>) -> impl Iterator<Item = usize> {
+    tree.all().filter(|at| home_of(tree, *at) == Some(Home::Top))
 }
 
 /// Names that are used in a declaration of a file and bound nowhere in it: a local one hides what the package declares.

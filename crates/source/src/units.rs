@@ -11,7 +11,7 @@
 //! A unit is its text without its formatting, wherever it stands. Of an import in it only the
 //! names count, so that what they name may move.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use super::examples::{Example, examples};
@@ -130,10 +130,13 @@ pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str
     let mut found = Vec::new();
     for (path, units) in &old {
         let now = new.iter().find(|(other, _)| other == path).and_then(|(_, units)| units.as_ref().ok());
-        let put = units.iter().flatten().filter(|unit| is_another_one_now(unit, units, now));
-        found.extend(
-            put.filter(|unit| difference(unit) >= 0).map(|unit| ((*path).to_owned(), unit.name.clone())),
-        );
+        // Nearly all of a file stay where they are: only the others are looked for one by one.
+        let same: HashSet<(&str, &str)> =
+            now.into_iter().flatten().map(|unit| (unit.place.as_str(), unit.text.as_str())).collect();
+        let moved = |unit: &&Unit| !same.contains(&(unit.place.as_str(), unit.text.as_str()));
+        let put = units.iter().flatten().filter(|unit| moved(unit) && difference(unit) >= 0);
+        let put = put.filter(|unit| is_another_one_now(unit, units, now));
+        found.extend(put.map(|unit| ((*path).to_owned(), unit.name.clone())));
     }
     let added: Vec<&Unit> = new
         .iter()
@@ -157,7 +160,7 @@ pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str
     found
 }
 
-/// Whether something else stands in the place of a unit, whose text may be found elsewhere: who moves it leaves nothing of
+/// Whether something else stands in the place of a unit that is not there as it was, though its text may be elsewhere: who moves it leaves nothing of
 /// its name there, be it that new tests, which are called otherwise, come into a module of the same name.
 fn is_another_one_now(unit: &Unit, before: &Result<Vec<Unit>, Unread>, now: Option<&Vec<Unit>>) -> bool {
     let is_told_so =
@@ -165,8 +168,8 @@ fn is_another_one_now(unit: &Unit, before: &Result<Vec<Unit>, Unread>, now: Opti
     let is_here = |other: &&Unit| other.place == unit.place && is_told_so(other);
     let here = |units: &[Unit]| units.iter().filter(is_here).count();
     let (Ok(before), Some(now)) = (before, now) else { return false };
-    let stays = |other: &&Unit| other.place == unit.place && (other.text == unit.text || grew(unit, other));
-    here(now) >= here(before) && !now.iter().any(|other| stays(&other))
+    let has_grown = |other: &Unit| other.place == unit.place && grew(unit, other);
+    here(now) >= here(before) && !now.iter().any(has_grown)
 }
 
 /// Whether a module of tests is as it was but for tests that were added.
@@ -239,7 +242,9 @@ pub(super) fn units(tree: &Tree<'_>) -> Vec<Unit> {
     let mut found: Vec<Unit> = Vec::new();
     let tests = find(tree);
     let names_in = |span: &Span| -> Vec<String> {
-        tests.iter().filter(|test| span.contains(&test.node)).map(|test| test.name.clone()).collect()
+        let first = tests.partition_point(|test| test.node < span.start);
+        let inside = tests[first..].iter().take_while(|test| test.node < span.end);
+        inside.map(|test| test.name.clone()).collect()
     };
     let mut at = 0;
     while at < tree.all().end {

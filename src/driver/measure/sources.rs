@@ -232,11 +232,11 @@ impl SourceBook {
         for file in &self.rewritten {
             let mut views = None;
             let led_to = file.led_to(known);
-            let home = |id| file.home(id, led_to).map(|home| home.name);
-            let told: BTreeSet<String> = known.iter().filter_map(home).collect();
+            let at_home = known.iter().filter_map(|id| Some((id, file.home(id, led_to)?)));
+            let at_home: Vec<(&TestId, Home)> = at_home.collect();
+            let told: BTreeSet<&str> = at_home.iter().map(|(_, home)| home.name.as_str()).collect();
             let is_told = |name: &str| told.contains(name);
-            for id in known {
-                let Some(home) = file.home(id, led_to) else { continue };
+            for (id, home) in &at_home {
                 let answered = || answered.get(&file.path).map(Vec::as_slice).unwrap_or_default();
                 let views = views.get_or_insert_with(|| file.views(answered()));
                 // In a source that others share, and in a module's own file, stand those alone that it declares.
@@ -245,7 +245,7 @@ impl SourceBook {
                 if (is_there || views.is_empty())
                     && views.iter().all(|view| view.is_changed(&home.name, &is_told))
                 {
-                    changed.insert(id.clone());
+                    changed.insert((*id).clone());
                 }
             }
         }
