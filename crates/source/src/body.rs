@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 mod effects;
 mod empty;
 mod file;
+mod reached;
 
 use super::alike::Alike;
 use super::around::{Around, Holds};
@@ -12,14 +13,14 @@ use super::calls::{Call, Calls};
 use super::claim::{Claim, Says, Weight, callee};
 use super::claims::claims;
 use super::doubtful::is_doubtful;
-use super::flow::{Flow, is_plain};
+use super::flow::Flow;
 use super::known_calls::is_harmless;
 use super::literal::Worth;
 use super::plain::{Plain, tokens};
 use super::swallowed::is_swallowed;
-use super::tree::{Span, Tree, is_function};
+use super::tree::{Span, Tree};
 use super::undefined::Unbound;
-use super::{Declared, Language, javascript};
+use super::{Declared, Language, go};
 
 /// Whether a body expects something that can be seen to fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -139,6 +140,7 @@ impl<'t, 's> Reading<'t, 's> {
 
     fn scene<'b>(&self, body: &'b Span, claims: &[Claim]) -> Scene<'b, 's> {
         let leaves = body.clone().find(|at| self.ends_early(*at, body));
+        let leaves = leaves.into_iter().chain(go::first_call_that_may_panic(self.tree, body)).min();
         let mut scene = Scene { body, leaves, plain: Plain::default() };
         let is_sure = |value: &Span| {
             let binding = self.tree.node(value.start).parent;
@@ -194,15 +196,14 @@ impl<'t, 's> Reading<'t, 's> {
             real.push(Claim::holds("a helper", call.0.start, Vec::new()));
             looks.push((call.0, subjects));
         }
-        if test.expects_failure || self.prints_what_is_expected(test) {
+        let prints = go::prints_what_is_expected(self.tree, test);
+        if test.expects_failure || prints {
             spans.push(body.clone());
             real.push(Claim::holds("the whole body", body.start, Vec::new()));
             looks.push((body.clone(), Vec::new()));
         }
-        let is_thin =
-            facts.vacuous.is_empty() && !looks.is_empty() && real.iter().all(|claim| self.is_thin(claim));
-        facts.vacuous.extend(real.iter().filter(|_| is_thin).map(|claim| self.shown(claim)));
-        facts.vacuous.extend(doubtful);
+        self.doubt(&mut facts, (&real, !looks.is_empty()), doubtful);
+        facts.vacuous.retain(|_| !prints);
         facts.expectation = self.expectation(&real, body, &facts.asks, &silent);
         // It calls nothing and looks at nothing but itself, so that it is red for ever if it is red.
         let is_closed = facts.expectation == Expectation::No && !self.tree.is_torn(body);
@@ -212,6 +213,13 @@ impl<'t, 's> Reading<'t, 's> {
         facts.line = self.tree.line(test.node);
         facts.undefined = self.undefined(body);
         facts
+    }
+
+    /// Assertions that hold whatever the code does, or hardly look.
+    fn doubt(&self, facts: &mut BodyFacts, (real, looks): (&[Claim], bool), doubtful: Vec<String>) {
+        let is_thin = facts.vacuous.is_empty() && looks && real.iter().all(|claim| self.is_thin(claim));
+        facts.vacuous.extend(real.iter().filter(|_| is_thin).map(|claim| self.shown(claim)));
+        facts.vacuous.extend(doubtful);
     }
 
     /// What a claim looks at, beside what stands around it.
@@ -305,43 +313,6 @@ impl<'t, 's> Reading<'t, 's> {
         fails && self.conditions(&claim.whole, scene).is_empty()
     }
 
-    /// Everything that decides whether this place is reached: the heads of what stands around it,
-    /// and all before it if that can end the test early.
-    fn conditions(&self, place: &Span, scene: &Scene<'_, '_>) -> Vec<Span> {
-        let (at, body) = (place.start, scene.body);
-        let mut found = Vec::new();
-        for around in self.tree.ancestors(at).take_while(|around| *around >= body.start) {
-            if !is_plain(self.tree.kind(around)) {
-                found.push(around + 1..at);
-            }
-            found.extend(javascript::caller(self.tree, around));
-        }
-        if scene.leaves.is_some_and(|leaves| leaves < at) {
-            found.push(body.start..at);
-        }
-        found
-    }
-
-    fn ends_early(&self, at: usize, body: &Span) -> bool {
-        let leaves = match self.tree.kind(at) {
-            "return_statement" | "return_expression" | "break_expression" | "yield" => true,
-            "call" | "call_expression" | "macro_invocation" => callee(self.tree, at).is_some_and(|name| {
-                let last = name.rsplit('.').next().unwrap_or_default();
-                matches!(
-                    last,
-                    "skip" | "Skip" | "Skipf" | "SkipNow" | "skipTest" | "exit" | "_exit" | "importorskip"
-                )
-            }),
-            _ => false,
-        };
-        leaves
-            && !self
-                .tree
-                .ancestors(at)
-                .take_while(|around| *around >= body.start)
-                .any(|around| is_function(self.tree.kind(around)))
-    }
-
     /// It asks only whether something is there.
     fn is_thin(&self, claim: &Claim) -> bool {
         let text = self.condensed(&claim.whole);
@@ -384,11 +355,6 @@ impl<'t, 's> Reading<'t, 's> {
                 if is_fixture { word(at + 1) != "[" } else { (word(at + 1), word(at + 2)) == ("(", ")") };
             !is_member && is_whole
         })
-    }
-
-    /// A Go example: its comment says what it must print.
-    fn prints_what_is_expected(&self, test: &Declared) -> bool {
-        self.tree.language == Language::Go && test.name.starts_with("Example")
     }
 
     fn shown(&self, claim: &Claim) -> String {

@@ -32,6 +32,17 @@ pub(super) struct Example {
     pub(super) bytes: Range<usize>,
 }
 
+impl Example {
+    /// Its lines and those of its fences.
+    pub(super) fn fenced(&self, source: &str) -> Range<usize> {
+        let (before, after) = (source.get(..self.bytes.start), source.get(self.bytes.end..));
+        let opens =
+            before.and_then(|before| before.trim_end_matches('\n').rfind('\n')).map_or(0, |at| at + 1);
+        let closes = after.and_then(|after| after.find('\n')).map_or(source.len(), |at| self.bytes.end + at);
+        opens..closes
+    }
+}
+
 pub(super) fn examples(tree: &Tree<'_>) -> Vec<Example> {
     let mut found = Vec::new();
     // Of a kind that rustdoc does not run there is none within the fences.
@@ -170,6 +181,11 @@ mod tests {
         for example in of(SHOP) {
             let bytes = &SHOP[example.bytes.clone()];
             assert!(bytes.contains(example.text.trim_end()) && !bytes.contains("```"), "{bytes}");
+            let fenced = &SHOP[example.fenced(SHOP)];
+            assert_eq!(
+                (fenced.matches("```").count() + fenced.matches("~~~~").count(), fenced.ends_with('\n')),
+                (2, false)
+            );
         }
         let kinds: Vec<String> = of(SHOP).into_iter().map(|example| example.whole).collect();
         assert_eq!(kinds[1..3], ["assert_eq!(total(), 1);\n", "should_panic\ntotal_of(0);\n"]);

@@ -10,8 +10,8 @@ mod macros;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
-use super::Language;
 use super::tree::{Span, Tree, is_function, is_name, module_stem};
+use super::{Language, go, rust};
 
 /// Names, and the spans that their values come from.
 #[derive(Debug, Default)]
@@ -77,6 +77,7 @@ impl<'s> Flow<'s> {
             | "for_in_statement"
             | "range_clause"
             | "compound_assignment_expr" => field("left").zip(field("right")),
+            "send_statement" => field("channel").zip(field("value")),
             "variable_declarator"
             | "named_expression"
             | "var_spec"
@@ -104,10 +105,14 @@ impl<'s> Flow<'s> {
         if let Some((left, right)) = pair {
             self.bind(tree, &tree.span(left), tree.span(right));
         }
+        self.take_made(tree, at);
         self.take_named(tree, at);
         self.take_tokens(tree, at);
         match tree.kind(at) {
-            "call_expression" | "call" | "macro_invocation" => self.touch(tree, at),
+            "call_expression" | "call" | "macro_invocation" => {
+                self.touch(tree, at);
+                self.take_recovered(tree, at);
+            }
             "use_declaration" => self.take_use(tree, at),
             "import_from_statement" | "import_statement" | "import_spec" => self.take_import(tree, at),
             _ => {}
@@ -118,6 +123,29 @@ impl<'s> Flow<'s> {
                 self.take_callback(tree, at);
             }
             _ => {}
+        }
+    }
+
+    /// A class does what those do that it is made of, and so does what a decorator makes of a function.
+    fn take_made(&mut self, tree: &Tree<'s>, at: usize) {
+        let name_of = |at: usize| tree.child(at, "name");
+        let pair = match tree.kind(at) {
+            "class_definition" | "class_declaration" | "class" => {
+                name_of(at).map(|name| (name, tree.node(name).last..tree.node(at).last))
+            }
+            "decorated_definition" => {
+                let made = tree.child(at, "definition");
+                made.and_then(|made| Some((name_of(made)?, at..made)))
+            }
+            "impl_item" => tree.child(at, "type").map(|made| (made, tree.span(at))),
+            "struct_item" | "enum_item" => {
+                let first = rust::attributes(tree, at).first().copied();
+                first.and_then(|first| Some((name_of(at)?, first..at)))
+            }
+            _ => None,
+        };
+        if let Some((name, value)) = pair {
+            self.bind(tree, &tree.span(name), value);
         }
     }
 
@@ -173,6 +201,14 @@ impl<'s> Flow<'s> {
             if sources.len() < VALUE_CAP {
                 sources.push(value.clone());
             }
+        }
+    }
+
+    /// Go: what `recover()` gives is decided by what the function does after the `defer` that calls it.
+    fn take_recovered(&mut self, tree: &Tree<'s>, call: usize) {
+        if let Some(after) = go::recovers(tree, call) {
+            let sources = self.sources.entry(("recover", self.owner(call))).or_default();
+            sources.push(after);
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Declared;
 use super::claim::{Claim, arguments, method};
 use super::tree::{Span, Tree, is_function};
+use super::{Declared, Language};
 
 pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
     let run_by = suites(tree);
@@ -115,6 +115,33 @@ fn test_name<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
     };
     let example = is("Example") && tree.text(at).to_ascii_lowercase().contains("output:");
     (is("Test") && name != "TestMain" || is("Fuzz") || example).then_some(name)
+}
+
+/// Of `recover()` in a deferred function: what its function does after that.
+pub(super) fn recovers(tree: &Tree<'_>, call: usize) -> Option<Span> {
+    let is_it = tree.language == Language::Go && tree.kind(call) == "call_expression";
+    let function = tree.child(call, "function").filter(|_| is_it)?;
+    let deferred = tree.ancestors(call).find(|at| is_function(tree.kind(*at)))?;
+    let defer = tree.ancestors(deferred).find(|at| tree.kind(*at) == "defer_statement")?;
+    let around = tree.ancestors(defer).find(|at| is_function(tree.kind(*at)))?;
+    (tree.text(function) == "recover").then(|| tree.node(defer).last..tree.node(around).last)
+}
+
+/// The first call of a body after a deferred `recover()`: if it panics, nothing that stands behind it is reached, and the
+/// test may pass.
+pub(super) fn first_call_that_may_panic(tree: &Tree<'_>, body: &Span) -> Option<usize> {
+    let is_own = |at: usize| {
+        let mut around = tree.ancestors(at).take_while(|around| *around >= body.start);
+        !around.any(|around| is_function(tree.kind(around)))
+    };
+    let after = body.clone().filter_map(|at| recovers(tree, at)).find(|after| is_own(after.start))?;
+    after.filter(|at| body.contains(at)).find(|at| tree.kind(*at) == "call_expression" && is_own(*at))
+}
+
+/// Whether what a test looks at is what it prints, whatever it does to print it: an example, whose comment says what it must
+/// print.
+pub(super) fn prints_what_is_expected(tree: &Tree<'_>, test: &Declared) -> bool {
+    tree.language == Language::Go && test.name.starts_with("Example")
 }
 
 /// Stands for a name that only a run knows.

@@ -69,6 +69,10 @@ impl Outline {
     /// Whether `after` has all that this test has outside of its body, of what it uses and of what bears on every test: as
     /// it is, or with additions. A test that stands in none of the file's is none of which that can be told.
     pub fn keeps(&self, after: &Self, test: &str) -> bool {
+        // An example has the code that it is about, and nothing else of its file.
+        if self.example(test).is_some() {
+            return true;
+        }
         let plain = test.split('[').next().unwrap_or(test);
         let dotted = plain.replace('.', "::");
         let name = [test, plain, &dotted].into_iter().find(|name| self.outside.names(name));
@@ -102,7 +106,7 @@ pub fn outline(language: Language, source: &str) -> Outline {
         outline.tests.push((test.name.clone(), fold(source.get(body.clone()).unwrap_or_default())));
         blank(body);
     }
-    outline.examples.iter().for_each(|example| blank(example.bytes.clone()));
+    outline.examples.iter().for_each(|example| blank(example.fenced(source)));
     for at in tree.all().filter(|at| is_import(&tree, *at)) {
         blank(tree.node(at).begin..tree.node(at).end);
     }

@@ -301,7 +301,7 @@ fn what_holds_without_the_code_is_no_expectation_in_javascript_and_go() {
         (JavaScript, "if (f1() !== 2) throw new Error('no');", Yes, "f1"),
         (JavaScript, "console.log(1)", No, ""),
         (JavaScript, "assert.equal(`${f1()}`, '2');", Yes, "f1"),
-        (Tsx, "render(<f1 />); expect(screen.text).toBe('x' as string);", Yes, ""),
+        (Tsx, "render(<f1 />); expect(screen.text).toBe('x' as string);", Yes, "f1"),
         (Go, "f1()", Unknown, ""),
         (Go, "if got := f1(1); got != 2 { t.Errorf(\"got %d\", got) }", Yes, "f1"),
         (Go, "got, err := f1()\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n\t_ = got", Yes, "f1"),
@@ -780,6 +780,9 @@ fn vacuous_and_thin_assertions_are_quoted() {
         let (source, test) = test_of(language, body);
         assert_eq!(facts(language, &source, test).vacuous.join("|"), want, "{body}");
     }
+    let example =
+        "package a\nfunc ExampleF() {\n\tfmt.Println(F(\"P\"), F(\"q\"))\n\t// Output: true false\n}\n";
+    assert_eq!(facts(Go, example, "ExampleF").vacuous, [""; 0]);
 }
 
 /// Nesting, repetition and nonsense of a megabyte must neither panic nor take for ever.
@@ -947,4 +950,45 @@ fn ac_tdd_8_152_code_that_is_another_one_for_examples_is_built_in_another_way_fo
     };
     assert!(told(two));
     assert!(!told("#[cfg(doctest)]\n#[doc = include_str!(\"../README.md\")]\npub struct Readme;\n"));
+}
+
+#[test]
+fn ac_tdd_8_153_what_a_test_looks_at_is_seen_through_the_shapes_that_people_write() {
+    use Expectation::Yes;
+    use Language::{Go, JavaScript, Python, Rust, Tsx};
+    let shapes = [
+        (Python, "@f1\n    def g():\n        return 1\n    assert g() == 2"),
+        (Python, "@f1(times=3)\n    def g():\n        return 1\n    assert g() == 2"),
+        (Python, "@f1\n    class A:\n        pass\n    assert A().run() == 2"),
+        (Python, "class A(f1):\n        pass\n    assert A().run() == 2"),
+        (Python, "with f1():\n        x = 1\n    assert os.environ['A'] == '1'"),
+        (JavaScript, "class A extends f1 { } expect(new A().run()).toBe(2);"),
+        (Tsx, "render(<f1 />); expect(screen.getByText('a')).toBeInTheDocument();"),
+        (Rust, "let Some(x) = f1() else { panic!(\"none\") }; let _ = x;"),
+        (Rust, "let Ok(x) = f1() else { panic!(\"none\") }; assert_eq!(x, 2);"),
+        (Rust, "struct T; impl f1 for T { fn g(&self) -> u8 { 2 } } assert_eq!(T.run(), 3);"),
+        (Rust, "#[derive(f1)] struct A { x: u8 } assert_eq!(A { x: 1 }.describe(), \"a\");"),
+        (
+            Go,
+            "defer func() {\n\t\tif r := recover(); r == nil {\n\t\t\tt.Fatal(\"no panic\")\n\t\t}\n\t}()\n\tf1()",
+        ),
+        (Go, "defer func() { _ = recover() }()\n\tf1()\n\tt.Fatal(\"no panic\")"),
+        (
+            Go,
+            "ch := make(chan int, 1)\n\tgo func() { ch <- f1() }()\n\tselect {\n\tcase got := <-ch:\n\t\tif got != 2 \
+             {\n\t\t\tt.Fatal(got)\n\t\t}\n\tcase <-time.After(time.Second):\n\t\tt.Fatal(\"late\")\n\t}",
+        ),
+    ];
+    classify(&shapes.map(|(language, body)| (language, body, Yes, "f1")));
+    for (language, body) in shapes {
+        let (source, test) = test_of(language, body);
+        assert!(!facts(language, &source, test).unconditional, "{body}");
+    }
+    // What nothing of that leads to is not seen.
+    classify(&[
+        (Python, "@f1\n    def g():\n        return 1\n    assert h() == 2", Yes, ""),
+        (Go, "defer func() { _ = recover() }()\n\tif h() != 2 {\n\t\tt.Fatal()\n\t}", Yes, ""),
+    ]);
+    let doomed = test_of(Rust, "let Some(x) = Some(1) else { return }; panic!(\"{x}\");");
+    assert!(!facts(Rust, &doomed.0, doomed.1).unconditional);
 }

@@ -58,14 +58,14 @@ impl<'s> Reading<'_, 's> {
         let Some(last) = looks.iter().map(|(whole, _)| whole.start).max() else { return Vec::new() };
         let mut found = Vec::new();
         for at in (body.start..last.min(body.end)).filter(|at| self.stands_alone(*at, body)) {
-            let Some(callee) = self.tree.child(at, "function") else { continue };
             let call = self.tree.span(at);
             let given = self.flow.closure(self.tree, vec![call.clone()]);
             let is_looked_at = |(whole, subjects): &(Span, Vec<Span>)| {
                 whole.start >= call.end && self.looks_at_an_effect(subjects, &given)
             };
             if looks.iter().any(is_looked_at) {
-                found.push(self.tree.span(callee));
+                // Who hands something to a library wants to see what it makes of that: `render(<Cart />)`.
+                found.push(call);
             }
         }
         found
@@ -79,7 +79,8 @@ impl<'s> Reading<'_, 's> {
         let statement = around.find(|around| {
             !matches!(tree.kind(*around), "await" | "await_expression" | "try_expression" | "arguments")
         });
-        is_call(at) && statement.is_some_and(|at| tree.kind(at) == "expression_statement")
+        is_call(at)
+            && statement.is_some_and(|at| matches!(tree.kind(at), "expression_statement" | "with_item"))
     }
 
     /// Whether what it expects is decided by more than other code of the project's.
