@@ -14,7 +14,7 @@ use tdd_core::harmless;
 use tdd_core::judge::Verdict;
 use tdd_core::mdtest::{AgentWord, Status, Voice};
 use tdd_core::role::{Key, Role};
-use tdd_core::state::{Entry, Progress, State};
+use tdd_core::state::{Entry, Phase, Progress, State};
 
 mod aside;
 pub(super) mod brief;
@@ -66,9 +66,25 @@ impl Teller {
 
     /// The lines for one event; `state` is the state after it.
     pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Line> {
+        if matches!(event, Event::Resumed) {
+            self.take_up(state);
+        }
         match self.detail {
             Detail::Brief => self.brief(state, event),
             Detail::Full => self.full(state, event),
+        }
+    }
+
+    /// Whose turn it is in a process that goes on with what an earlier one began.
+    fn take_up(&mut self, state: &State) {
+        if let Phase::Returned { attempt, .. }
+        | Phase::Keeping { attempt, .. }
+        | Phase::RollingBack { attempt, .. } = &state.phase
+        {
+            self.turn = Some(attempt.key.clone());
+        }
+        if let Phase::Keeping { findings, .. } = &state.phase {
+            self.shown = brief::shown(state, findings);
         }
     }
 

@@ -180,6 +180,13 @@ fn a_role_is_blamed_for_its_own_work_after_a_stop_as_before() {
     assert_eq!(sandbox.read("src.txt"), "one\n", "{}", again.stderr);
 }
 
+#[test]
+fn ac_tdd_9_125_what_is_measured_after_a_stop_is_told_as_without_it() {
+    let sandbox = project(HONEST_AGENT, &waits_if("test -e tests/ac_ste_1_1.sh"), "");
+    ended_by(Signal::INT, &sandbox);
+    sandbox.tdd(&["resume"]).expect(0).says(&["RED: 1 new test red as it should be; attempt 1"]);
+}
+
 /// Killed there nobody can tell a person's from what tests left: put back, kept and named.
 #[test]
 fn what_came_since_a_kill_amid_tests_is_kept_and_named() {

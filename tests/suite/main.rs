@@ -106,6 +106,7 @@ mod review_faults;
 mod run_status;
 mod run_table;
 mod runners;
+mod rust_examples;
 mod sample;
 mod sandbox;
 mod sandbox_places;

@@ -250,13 +250,18 @@ fn passes(outcome: &Outcome) -> bool {
 fn marked(failure: &Failure, body: &Body) -> Option<String> {
     let written =
         body.mark.discounts(failure.absent.as_deref()).filter(|_| failure.kind == FailureKind::Missing);
-    written.map(|written| format!("its mark keeps it from counting: {written}"))
+    written.map(|written| format!("does not count, by its mark: {written}"))
 }
 
 /// Why a test is no RED, in words for people, where its source tells.
 fn why(outcome: &Outcome, body: &Body, kind: RedKind) -> Option<Why> {
-    let Outcome::Failed(failure) = outcome else { return None };
-    why_of(failure, body, kind)
+    let words = match (outcome, kind) {
+        (Outcome::Failed(failure), _) => return why_of(failure, body, kind),
+        (Outcome::Passed, RedKind::Passed) => "passes before any code was written",
+        (Outcome::Skipped, _) => "was skipped or not run",
+        (Outcome::Passed, _) => return None,
+    };
+    (body.line > 0).then(|| Why { words: words.to_owned(), line: Some(body.line) })
 }
 
 fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
@@ -269,7 +274,7 @@ fn why_of(failure: &Failure, body: &Body, kind: RedKind) -> Option<Why> {
         && failure.message.starts_with("ModuleNotFoundError")
     {
         let words = format!(
-            "the module `{module}` is in the project, and the test command does not find it: no new code mends that \
+            "needs the module `{module}`, which is in the project, and the test command does not find it: no new code mends that \
              (`python3 -m pytest` looks in the project's folder, `pytest` alone does not; or set `pythonpath`)"
         );
         return Some(Why { words, line: None });
@@ -316,19 +321,19 @@ fn first_line(outcome: &Outcome, body: &Body) -> String {
 
 /// Tests of `greens` that did not pass in this run.
 ///
-/// An id that vanished counts as moved, not lost, if exactly one new id with the same last name
-/// passes: tests inside sources move when their module does.
+/// An id that vanished counts as moved, not lost, if exactly one new id with the same own name
+/// passes: tests inside sources move when their module does, examples of documentation with their function.
 pub fn lost(greens: &[TestId], report: &TestReport) -> Vec<TestId> {
     let known: BTreeSet<&TestId> = greens.iter().collect();
     let outcomes: BTreeMap<&TestId, bool> =
         report.tests.iter().map(|test| (&test.id, passes(&test.outcome))).collect();
     let mut new_names: BTreeMap<&str, usize> = BTreeMap::new();
     for (id, _) in outcomes.iter().filter(|(id, passed)| **passed && !known.contains(*id)) {
-        *new_names.entry(last_name(id)).or_default() += 1;
+        *new_names.entry(id.own_name()).or_default() += 1;
     }
     let is_lost = |id: &&TestId| match outcomes.get(id) {
         Some(passed) => !passed,
-        None => new_names.get(last_name(id)) != Some(&1),
+        None => new_names.get(id.own_name()) != Some(&1),
     };
     greens.iter().filter(is_lost).cloned().collect()
 }
@@ -348,10 +353,6 @@ pub fn lost_by_namesake(greens: &[TestId], known: &BTreeSet<&TestId>, report: &T
         lost.extend(greens.iter().find(|id| id.0 == shared || id.shared() == shared).map(|id| (*id).clone()));
     }
     lost.into_iter().collect()
-}
-
-fn last_name(id: &TestId) -> &str {
-    id.0.rsplit("::").next().unwrap_or(&id.0)
 }
 
 /// The ids that passed, sorted.

@@ -218,8 +218,8 @@ fn loaded(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 fn inline_test(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let why = "a test inside this source was added, changed or removed; put the test code as it was";
-    write!(f, "{why}: {path}")
+    let why = "a test inside this source was added, changed or removed, or looks at something else now";
+    write!(f, "{why}: {path}; put the test code as it was, and what it looks at where others get it")
 }
 
 impl fmt::Display for Reason {

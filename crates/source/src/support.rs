@@ -198,7 +198,10 @@ fn speaks_to_a_framework(path: &RelPath, source: &str) -> bool {
             && !(language == Language::Go && from.starts_with("testing/fstest"))
     };
     let calls_expect = || {
-        let is_call = |at: usize| tree.kind(at) == "call_expression";
+        // What a source holds for tests alone is a unit of its own, and makes no helper of the rest.
+        let apart = unit_spans(&tree);
+        let is_call =
+            |at: usize| tree.kind(at) == "call_expression" && !apart.iter().any(|unit| unit.contains(&at));
         let name = |at: usize| tree.child(at, "function").map(|function| tree.text(function));
         !imports.iter().any(|import| import.local == "expect")
             && !source.contains("function expect")

@@ -11,13 +11,16 @@
 //! A unit is its text without its formatting, wherever it stands. Of an import in it only the
 //! names count, so that what they name may move.
 
-use std::collections::{BTreeMap, HashSet};
+mod changed;
+mod leads;
+
 use std::fmt::Write as _;
 
 use super::examples::{Example, examples};
 use super::split::condensed;
 use super::tree::{Span, Tree, is_name};
 use super::{Language, Unread, find, rust};
+pub use changed::changed;
 
 /// What a role may do with units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,66 +113,6 @@ fn keeps_all(kept: Vec<Unit>, mut now: Vec<Unit>) -> bool {
     let left: Vec<Unit> =
         kept.into_iter().filter(|unit| !take(&|new: &Unit| new.text == unit.text)).collect();
     left.iter().all(|unit| take(&|new: &Unit| grew(unit, new)))
-}
-
-/// Units that others than the test-writer changed: those of `before` that are found in none of `after`,
-/// unless they are modules to which nothing but tests was added, and new ones that only the test-writer
-/// may write. Each with its path. A source that can't be read has no units; one that could be read
-/// before may hold anything, and is named.
-pub fn changed(language: Language, before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<(String, String)> {
-    let read = |source: &str| Tree::parse(language, source).map(|tree| units(&tree));
-    let old: Vec<_> = before.iter().map(|(path, source)| (*path, read(source))).collect();
-    let new: Vec<_> = after.iter().map(|(path, source)| (*path, read(source))).collect();
-    let mut balance: BTreeMap<&str, i64> = BTreeMap::new();
-    for (files, sign) in [(&old, -1), (&new, 1)] {
-        for unit in files.iter().filter_map(|(_, units)| units.as_ref().ok()).flatten() {
-            *balance.entry(unit.text.as_str()).or_default() += sign;
-        }
-    }
-    let difference = |unit: &&Unit| balance.get(unit.text.as_str()).copied().unwrap_or_default();
-    let mut found = Vec::new();
-    for (path, units) in &old {
-        let now = new.iter().find(|(other, _)| other == path).and_then(|(_, units)| units.as_ref().ok());
-        // Nearly all of a file stay where they are: only the others are looked for one by one.
-        let same: HashSet<(&str, &str)> =
-            now.into_iter().flatten().map(|unit| (unit.place.as_str(), unit.text.as_str())).collect();
-        let moved = |unit: &&Unit| !same.contains(&(unit.place.as_str(), unit.text.as_str()));
-        let put = units.iter().flatten().filter(|unit| moved(unit) && difference(unit) >= 0);
-        let put = put.filter(|unit| is_another_one_now(unit, units, now));
-        found.extend(put.map(|unit| ((*path).to_owned(), unit.name.clone())));
-    }
-    let added: Vec<&Unit> = new
-        .iter()
-        .flat_map(|(_, units)| units.iter().flatten())
-        .filter(|unit| difference(unit) > 0)
-        .collect();
-    let has_grown = |unit: &&Unit| added.iter().any(|now| grew(unit, now));
-    for (path, units) in &old {
-        let gone = units.iter().flatten().filter(|unit| difference(unit) < 0 && !has_grown(unit));
-        found.extend(gone.map(|unit| ((*path).to_owned(), unit.name.clone())));
-    }
-    for (path, units) in &new {
-        let scaffold = units.iter().flatten().filter(|unit| unit.kind == UnitKind::Scaffold);
-        let added = scaffold.filter(|unit| difference(unit) > 0);
-        found.extend(added.map(|unit| ((*path).to_owned(), unit.name.clone())));
-        let was_unread = old.iter().any(|(other, units)| other == path && units.is_err());
-        if let (Err(why), false) = (units, was_unread) {
-            found.push(((*path).to_owned(), why.to_string()));
-        }
-    }
-    found
-}
-
-/// Whether something else stands in the place of a unit that is not there as it was, though its text may be elsewhere: who moves it leaves nothing of
-/// its name there, be it that new tests, which are called otherwise, come into a module of the same name.
-fn is_another_one_now(unit: &Unit, before: &Result<Vec<Unit>, Unread>, now: Option<&Vec<Unit>>) -> bool {
-    let is_told_so =
-        |other: &Unit| unit.tests.is_empty() || other.tests.iter().any(|test| unit.tests.contains(test));
-    let is_here = |other: &&Unit| other.place == unit.place && is_told_so(other);
-    let here = |units: &[Unit]| units.iter().filter(is_here).count();
-    let (Ok(before), Some(now)) = (before, now) else { return false };
-    let has_grown = |other: &Unit| other.place == unit.place && grew(unit, other);
-    here(now) >= here(before) && !now.iter().any(has_grown)
 }
 
 /// Whether a module of tests is as it was but for tests that were added.

@@ -230,9 +230,16 @@ impl<W: World> Drive<'_, W> {
         })
     }
 
+    /// Whether this is a source, as ids spell it, whose tests lie beside code or in its documentation.
+    fn is_among_code(&self, path: &str) -> bool {
+        let file = RelPath::new(format!("{}/{path}", self.state.run.project).trim_start_matches('/'));
+        file.is_some_and(|file| self.policy.classify(&file) != FileClass::Test)
+    }
+
     /// What the names of `supersedes:` mean for one criterion, with what became of each: tests that are told still, but
     /// those that pass beside others which do not (they say what they said), and tests of which nothing is told any
-    /// more: a new test of the same file has to be red for each of these, or, for a row, one of the criterion's own.
+    /// more: a new test of the same file has to be red for each of these, or, for a row and for what lies among code, one
+    /// of the criterion's own.
     /// Of one whose whole file waits for the criterion that is so by its file.
     pub(super) fn meant(
         &self,
@@ -242,6 +249,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Vec<(TestId, RedKind)> {
         let known = self.known_tests();
         let needless = needless(names, report, &known);
+        let is_among_code = |id: &TestId| self.is_among_code(id.file());
         let mut all = Vec::new();
         for name in names.iter().filter(|name| !needless.iter().any(|id| id.0 == **name)) {
             let told = report.tests.iter().filter(|test| means(name, &test.id));
@@ -250,7 +258,11 @@ impl<W: World> Drive<'_, W> {
             let is_told = |id: &TestId| report.tests.iter().any(|test| test.id == *id);
             let gone = known.iter().filter(|id| means(name, id) && !is_told(id));
             let mut kind_of_gone = |id: &TestId| {
-                if held_back.contains(id.file()) { RedKind::Missing } else { replacing.take(id, report) }
+                if held_back.contains(id.file()) {
+                    RedKind::Missing
+                } else {
+                    replacing.take(id, report, &is_among_code)
+                }
             };
             let replaced: Vec<(TestId, RedKind)> = gone.map(|id| ((*id).clone(), kind_of_gone(id))).collect();
             if !replaced.is_empty() || kinds.iter().any(|(_, kind)| *kind != RedKind::Passed) {
@@ -294,14 +306,21 @@ pub(super) struct Replacing {
 }
 
 impl Replacing {
-    /// A row may have been moved to where the criterion's tests lie, as long as there are others of its table.
-    fn take(&mut self, gone: &TestId, report: &TestReport) -> RedKind {
+    /// A row may have been moved to where the criterion's tests lie, as long as there are others of its table, and so may
+    /// a test inside a source or an example in its documentation.
+    fn take(
+        &mut self,
+        gone: &TestId,
+        report: &TestReport,
+        is_among_code: &dyn Fn(&TestId) -> bool,
+    ) -> RedKind {
         let of_file = self.left.iter().position(|(id, _)| id.file() == gone.file());
         let is_row = || {
             let table = table_of(gone);
             table.is_some() && report.tests.iter().any(|test| table_of(&test.id) == table)
         };
-        let at = of_file.or_else(|| (!self.left.is_empty() && is_row()).then_some(0));
+        let at =
+            of_file.or_else(|| (!self.left.is_empty() && (is_row() || is_among_code(gone))).then_some(0));
         at.map_or(RedKind::None, |at| self.left.remove(at).1)
     }
 }

@@ -122,7 +122,6 @@ impl Teller {
         }
         let claim = if entry.is_kept_without_claim() { "; the agent claimed nothing" } else { "" };
         let green = if entry.attempt.key.criterion().is_some() { " green" } else { "" };
-        // In a process that went on with work that an earlier one has measured, nothing was shown.
         let shown = if self.shown.is_empty() { String::new() } else { format!(": {}", self.shown) };
         Some(good(format!("{name}{green}{shown}{claim}; {cost}")))
     }
@@ -162,7 +161,7 @@ fn name(key: &Key) -> String {
 }
 
 /// What the measurement of work that is kept has shown.
-fn shown(state: &State, findings: &Findings) -> String {
+pub(super) fn shown(state: &State, findings: &Findings) -> String {
     match findings {
         Findings::Red(red) => {
             let count = |red: &RedFindings| red.criteria.iter().map(|one| one.tests.len()).sum::<usize>();

@@ -122,6 +122,9 @@ fn refactorers() -> Vec<Entry> {
             .with("src/more.rs", "pub struct More;\n\nimpl More {\n    pub fn spare(&self) {}\n}\n")
             .setup("printf 'pub mod more;\n' >> src/lib.rs"),
         honest("renames a file by case alone", RF, "mv Spare.py spare.py").with("Spare.py", "X = 1\n"),
+        honest("moves a function with its inline tests (rust)", RF, "sed -n '/^pub fn one/,$p' src/lib.rs > src/kept.rs; sed -i '/^pub fn one/,$d' src/lib.rs; printf 'mod kept;\npub use kept::one;\n' >> src/lib.rs")
+            .on(RUST)
+            .truth("grep -A1 'fn two' src/lib.rs | grep -q 2 && grep -A1 'fn one' src/kept.rs | grep -q 1"),
         honest("moves a module with its inline tests", RF, "mkdir src/parts; mv src/part.rs src/parts/part.rs; sed -i 's,^mod part;,#[path = \"parts/part.rs\"] mod part;,' src/lib.rs")
             .on(RUST)
             .with("src/part.rs", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn part() {\n        assert_eq!(1 + 1, 2);\n    }\n}\n")

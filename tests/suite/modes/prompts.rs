@@ -35,7 +35,7 @@ const FORMAT: &str =
     "re-emit your last message with a valid `tdd-result` fenced block at the end of your turn";
 /// How a broken rule's line begins; a path, an id or a count follows.
 const RULES: [&str; 13] = [
-    "tdd: a test inside this source was added, changed or removed: ",
+    "tdd: a test inside this source was added, changed or removed, or looks at something else now: ",
     "tdd: a new test is red and belongs to no criterion of this run: ",
     "tdd: this role may not change: ",
     "tdd: a protected file was changed: ",

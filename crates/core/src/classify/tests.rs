@@ -113,7 +113,7 @@ fn a_mark_that_will_keep_a_test_from_counting_is_no_red() {
         {
             let failed = Failure { absent: Some("calc.add".into()), ..failure(kind) };
             let said = first_line(&Outcome::Failed(failed.clone()), &body);
-            assert_eq!(said.contains("its mark keeps it from counting: @"), is_told, "{mark:?} {said}");
+            assert_eq!(said.contains("does not count, by its mark: @"), is_told, "{mark:?} {said}");
             assert_eq!(said == failed.message.lines().next().unwrap(), !is_told, "{mark:?} {said}");
         }
     }
@@ -356,6 +356,22 @@ fn a_green_has_moved_only_if_one_new_test_of_its_name_passes() {
         ("another name", vec![new("src/new.rs::cc", Outcome::Passed)], true),
     ] {
         assert_eq!(lost(&before, &report(now)).len(), usize::from(is_lost), "{name}");
+    }
+    for (was, now) in [
+        ("src/lib.rs::doctest of one #1", "src/kept.rs::doctest of kept::one #1"),
+        ("src/lib.rs::doctest of Cart::total #2", "src/cart.rs::doctest of cart::Cart::total #2"),
+        ("shop/core.py::shop.core.one", "shop/kept.py::shop.kept.one"),
+        ("src/shop/core.py::shop.core.Cart.total", "src/shop/__init__.py::shop.Cart.total"),
+    ] {
+        assert_eq!(lost(&[id(was)], &report(vec![new(now, Outcome::Passed)])), [], "{was}");
+    }
+    for (was, now) in [
+        ("src/lib.rs::doctest of one #1", "src/lib.rs::doctest of one #2"),
+        ("shop/core.py::shop.core.Cart.total", "shop/kept.py::shop.kept.total"),
+        ("shop/core.py::shop.core.one", "shop/kept.py::other.kept.one"),
+    ] {
+        let now = report(vec![new(now, Outcome::Passed)]);
+        assert_eq!(lost(&[id(was)], &now), [id(was)], "{was}");
     }
     let known = [id("a::c"), id("b::c")];
     let stays = report(vec![new("b::c", Outcome::Passed)]);

@@ -380,3 +380,13 @@ fn what_a_runner_loads_and_nothing_else_does_is_support() {
         assert_eq!(support_with(files, loaded), want, "{name}");
     }
 }
+
+#[test]
+fn ac_tdd_8_156_a_source_with_tests_inside_is_no_helper() {
+    let test = ("tests/a.test.ts", "import { price } from '../src/shop'\n");
+    let inside = "export const price = () => 3\nif (import.meta.vitest) {\n  const { test, expect } = import.meta.vitest\n  \
+                  test('price', () => { expect(price()).toBe(3) })\n}\n";
+    assert_eq!(support_of(&[test, ("src/shop.ts", inside)]), [""; 0]);
+    let checks = "export const price = (n) => expect(n).toBe(3)\n";
+    assert_eq!(support_of(&[test, ("src/shop.ts", checks)]), ["src/shop.ts"]);
+}
