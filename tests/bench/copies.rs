@@ -119,7 +119,48 @@ const KINDS: &[Kind] = &[
         },
         bound: 1.5,
     },
+    Kind {
+        name: "vitest",
+        runner: RunnerKind::Vitest,
+        test: "vitest run",
+        files: &[("package.json", "{ \"name\": \"x\", \"type\": \"module\" }\n"), ("shop.js", NODE_SHOP)],
+        path: |name| format!("test/{name}.test.js"),
+        text: |_, count, expects| {
+            let body = if expects == Expects::Literals { "expect(price()).toBe(3);" } else { "check();" };
+            let one = |at| format!("test('a {at}', () => {{ {body} }});\n");
+            format!(
+                "import {{ expect, test }} from 'vitest';\nimport {{ price, check }} from '../shop.js';\n{}",
+                (0..count).map(one).collect::<String>()
+            )
+        },
+        bound: 1.15,
+    },
+    Kind {
+        name: "cargo",
+        runner: RunnerKind::Cargo,
+        test: "cargo test --offline",
+        files: &[
+            (".gitignore", "/target\n"),
+            ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+            ("Cargo.lock", "version = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
+            (
+                "src/lib.rs",
+                "pub fn price() -> u8 {\n    std::thread::sleep(std::time::Duration::from_millis(6));\n    3\n}\n\npub fn check() {\n    price();\n}\n",
+            ),
+        ],
+        path: |name| format!("tests/{}.rs", name.to_lowercase()),
+        text: |_, count, expects| {
+            let body =
+                if expects == Expects::Literals { "assert_eq!(shop::price(), 3);" } else { "shop::check();" };
+            let one = |at| format!("#[test]\nfn a_{at}() {{\n    {body}\n}}\n\n");
+            (0..count).map(one).collect::<String>()
+        },
+        bound: 1.5,
+    },
 ];
+
+/// Where packages of JavaScript lie.
+const MODULES: &str = "TDD_TEST_NODE_MODULES";
 
 const NODE_SHOP: &str = "export const price = () => { const end = Date.now() + 6; while (Date.now() < end); return 3; };\nexport const check = () => { price(); };\n";
 
@@ -128,6 +169,9 @@ pub fn measure() -> Vec<Row> {
 }
 
 fn is_there(kind: &Kind) -> bool {
+    if kind.runner == RunnerKind::Vitest {
+        return std::env::var_os(MODULES).is_some();
+    }
     let program = kind.test.split(' ').next().unwrap();
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
@@ -183,6 +227,10 @@ fn fill(kind: &Kind, project: &Path, judged: &RelPath, expects: Expects) {
         std::fs::write(path, text).unwrap();
     };
     kind.files.iter().for_each(|(path, text)| write(path, text));
+    if kind.runner == RunnerKind::Vitest {
+        let modules = std::env::var_os(MODULES).unwrap();
+        std::os::unix::fs::symlink(modules, project.join("node_modules")).unwrap();
+    }
     let each = TESTS / FILES;
     for at in 1..FILES {
         let name = format!("Other{at}");

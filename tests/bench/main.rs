@@ -24,6 +24,7 @@ mod checkpoints;
 mod classify;
 mod copies;
 mod corpus;
+mod evidence;
 mod flood;
 mod fold;
 mod gate;
@@ -50,7 +51,7 @@ use table::Row;
 /// A name to choose it by, and what measures it.
 type Measure = (&'static str, fn() -> Vec<Row>);
 
-const MEASURES: [Measure; 21] = [
+const MEASURES: [Measure; 22] = [
     ("agents", agents::measure),
     ("attempts", attempts::measure),
     ("checkpoints", checkpoints::measure),
@@ -58,6 +59,7 @@ const MEASURES: [Measure; 21] = [
     ("copies", copies::measure),
     ("gate", gate::measure),
     ("corpus", corpus::measure),
+    ("evidence", evidence::measure),
     ("growth", growth::measure),
     ("flood", flood::measure),
     ("fold", fold::measure),
