@@ -36,7 +36,7 @@ fn ac_tdd_9_54_what_changes_while_the_baseline_runs_is_told_and_no_undo_takes_it
             let sandbox = with_files(&format!("{ONCE}\n{HONEST_CHECK}"), more);
             let words: &[&str] = if is_fix { &["fix"] } else { &["STE-1"] };
             let ran = sandbox.tdd(&[words, &["--sandbox", level]].concat()).expect(0);
-            let told = "look at: somebody else wrote, or may have: README.md, mine.rs, old.txt; kept as ";
+            let told = "look at: may be somebody else's: README.md, mine.rs, old.txt; kept as ";
             ran.says(&["no role was alive", "README.md, mine.rs, old.txt"]).says_on_stdout(&[told]);
             let ran = sandbox.tdd(&["undo"]).expect(0);
             is_still_mine(&sandbox, &ran);
@@ -152,10 +152,7 @@ fn ac_tdd_9_54_a_stop_amid_the_baseline_makes_nothing_the_runs_own() {
             let sandbox = with_files(&check, "");
             ended_by(signal, &sandbox);
             if goes_on {
-                sandbox
-                    .tdd(&["resume"])
-                    .expect(0)
-                    .says_on_stdout(&["somebody else wrote, or may have: README.md"]);
+                sandbox.tdd(&["resume"]).expect(0).says_on_stdout(&["may be somebody else's: README.md"]);
             }
             let ran = sandbox.tdd(&["undo"]).expect(if goes_on { 0 } else { 2 });
             is_still_mine(&sandbox, &ran);
@@ -169,7 +166,7 @@ fn ac_tdd_9_54_what_is_edited_again_while_later_tests_run_is_kept_and_told_as_we
     let again = "test ! -e tests/ac_ste_1_1.sh || test -e ../again || { : >../again; echo more >README.md; }";
     let sandbox = with_files(&format!("{ONCE}\n{again}\n{HONEST_CHECK}"), "");
     let ran = sandbox.tdd(&["STE-1", "--sandbox", "audit"]).expect(0);
-    let told = ran.stdout.matches("somebody else wrote, or may have").count();
+    let told = ran.stdout.matches("may be somebody else's").count();
     assert_eq!(told, 2, "{}", ran.stdout);
     let ran = sandbox.tdd(&["undo"]).expect(0);
     is_still_mine(&sandbox, &ran);

@@ -102,7 +102,7 @@ fn ac_tdd_9_24_what_goes_with_a_failed_attempt_and_no_role_names_is_kept_and_tol
         );
         let sandbox = with_readme(&agent, "");
         let ran = sandbox.tdd(&["STE-1"]).expect(0);
-        let told = "look at: somebody else wrote, or may have: README.md, mine.txt; kept as ";
+        let told = "look at: may be somebody else's: README.md, mine.txt; kept as ";
         assert_eq!(ran.stdout.contains(told), !named, "{}", ran.stdout);
         assert!(!sandbox.path("mine.txt").exists() && sandbox.read("README.md") == "ours\n");
         let quiet = sandbox.tdd(&["wait"]);
@@ -144,7 +144,7 @@ fn ac_tdd_9_46_a_test_that_changes_while_the_baseline_runs_is_kept_before_it_is_
             let ran = sandbox.tdd(&[words, &["--sandbox", "audit"]].concat()).expect(0);
             let now = std::fs::read_to_string(sandbox.path(file)).ok();
             assert_eq!(now.as_deref(), is_there.then_some("# ours\n"), "{file}: {}", ran.stderr);
-            let told = format!("look at: somebody else wrote, or may have: {file}; kept as ");
+            let told = format!("look at: may be somebody else's: {file}; kept as ");
             assert_eq!(ran.stdout.contains(&told), !by_tests, "{file}: {}", ran.stdout);
             if !by_tests {
                 let kept = ran.stdout.split(&told).nth(1).unwrap().split(':').next().unwrap();

@@ -43,7 +43,7 @@ fn ac_tdd_9_63_an_ignored_file_that_is_edited_while_the_baseline_runs_is_kept_an
     let sandbox = with_env(HONEST_AGENT, &format!("{once}\n{HONEST_CHECK}"));
     let ran = sandbox.tdd(&["STE-1"]).expect(0);
     assert_eq!(sandbox.read(".env"), "A=1\n", "no role was alive, and the run goes by what was there");
-    let ran = ran.says_on_stdout(&["look at: somebody else wrote, or may have: .env; kept as "]);
+    let ran = ran.says_on_stdout(&["look at: may be somebody else's: .env; kept as "]);
     let clean = sandbox.tdd(&["clean", "--all"]);
     assert!(clean.stderr.contains("nothing else holds 1 version"), "{}", clean.stderr);
     assert_eq!(comes_back(&sandbox, &ran), "A=1\nB=2\n");

@@ -541,7 +541,7 @@ fn ac_tdd_9_57_a_test_that_is_saved_while_tests_run_is_held_against_nobody() {
             if !is_blamed {
                 let names = ["tests/mine.sh", "tests/base.sh", ".claude/settings.local.json"];
                 let file = names.into_iter().find(|name| writes.contains(name)).unwrap();
-                let told = format!("look at: somebody else wrote, or may have: {file}; kept as ");
+                let told = format!("look at: may be somebody else's: {file}; kept as ");
                 assert!(ran.stdout.contains(&told), "{level} {writes}: {}", ran.stdout);
                 assert_eq!(sandbox.read("tests/base.sh"), "true\n");
             }

@@ -11,7 +11,7 @@ use super::sandbox::{Ran, Sandbox};
 use super::stops::{self, HONEST_AGENT, HONEST_CHECK, hear, listen, project};
 
 const LEVELS: [&str; 2] = ["audit", "enforce"];
-const TOLD: &str = "somebody else wrote, or may have: ";
+const TOLD: &str = "may be somebody else's: ";
 
 fn levels() -> impl Iterator<Item = &'static str> {
     LEVELS.into_iter().filter(|level| *level == "audit" || has_bwrap())

@@ -110,7 +110,7 @@ fn ac_tdd_9_79_a_persons_file_saved_beside_such_files_is_still_theirs() {
         let writes = "b=$(git symbolic-ref --short HEAD) && date +%N >built-$b.txt";
         let sandbox = git_project(&format!("{writes}\n{once}\n{HONEST_CHECK}"));
         let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(0);
-        ran.says_on_stdout(&["somebody else wrote, or may have: README.md, mine-main.txt; kept as "]);
+        ran.says_on_stdout(&["may be somebody else's: README.md, mine-main.txt; kept as "]);
         sandbox.tdd(&["undo"]).expect(0);
         assert_eq!(
             (sandbox.read("README.md"), sandbox.read("mine-main.txt")),
@@ -134,7 +134,7 @@ fn ac_tdd_9_81_a_persons_file_beside_those_that_the_suite_names_by_time_is_their
             sandbox.write("run-1.txt", "there before\n");
             sandbox.commit();
             let ran = sandbox.tdd(&["STE-1", "--sandbox", level]).expect(0);
-            ran.says_on_stdout(&["somebody else wrote, or may have: run-2.txt, run-2026.txt; kept as "]);
+            ran.says_on_stdout(&["may be somebody else's: run-2.txt, run-2026.txt; kept as "]);
             sandbox.tdd(&["undo"]).expect(0);
             assert_eq!(sandbox.read("run-1.txt"), "there before\n");
             if is_left {

@@ -132,7 +132,7 @@ fn ac_tdd_9_94_what_is_named_as_somebody_else_s_files_is_held_against_no_role() 
         assert_eq!(sandbox.forks(), 3, "{level}: {}", ran.stderr);
         let told = "up/r-1000007.json: most likely somebody else's, held against nobody; put back";
         assert!(ran.stderr.contains(told), "{level}: {}", ran.stderr);
-        assert!(ran.stdout.contains("somebody else wrote, or may have: up/r-1000007.json"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("may be somebody else's: up/r-1000007.json"), "{}", ran.stdout);
         assert!(!sandbox.path("up/r-1000007.json").exists());
         assert_eq!(sandbox.read("up/r-1000001.json"), "a\n");
         let own =

@@ -324,6 +324,8 @@ pub const BY_PRODUCTS: &[&str] = &[
     "**/node_modules/.cache/**",
     "**/.nyc_output/**",
     "**/*.tsbuildinfo",
+    // Written anew by each run of `vitest --typecheck`, and left by one that was cut off.
+    "**/tsconfig.vitest-temp.json",
     "**/*.profraw",
     // Seeds of a property that failed, and snapshots that nobody has accepted yet.
     "**/*.proptest-regressions",

@@ -21,17 +21,33 @@ type Example = (Vec<String>, Vec<String>);
 
 /// Names of what holds such an example in `before` that it does not hold any more in `after`; empty for the module itself.
 /// A method is `Class.method`. A source that can't be read has none, so that all of its examples are gone.
-pub fn changed_examples(language: Language, before: &str, after: &str) -> Vec<String> {
+/// `elsewhere`: other files that changed, before and after, where what holds them may have gone as it is.
+pub fn changed_examples(
+    language: Language,
+    (before, after): (&str, &str),
+    elsewhere: &[(String, String)],
+) -> Vec<String> {
     let was = examples(language, before);
     let is = examples(language, after);
-    let keeps_all = |name: &str, all: &[Example]| {
-        let mut now = is.get(name).cloned().unwrap_or_default();
-        all.iter().all(|example| {
-            let at = now.iter().position(|other| other == example);
-            at.map(|at| now.swap_remove(at)).is_some()
-        })
+    let others: Vec<_> = elsewhere
+        .iter()
+        .map(|(before, after)| (examples(language, before), examples(language, after)))
+        .collect();
+    let keeps_all = |(name, all): &(&String, &Vec<Example>)| {
+        let came = others.iter().filter(|(before, _)| !before.contains_key(*name));
+        holds_all(is.get(*name), all)
+            || (!is.contains_key(*name)
+                && came.into_iter().any(|(_, after)| holds_all(after.get(*name), all)))
     };
-    was.iter().filter(|(name, all)| !keeps_all(name, all)).map(|(name, _)| name.clone()).collect()
+    was.iter().filter(|one| !keeps_all(one)).map(|(name, _)| name.clone()).collect()
+}
+
+fn holds_all(now: Option<&Vec<Example>>, all: &[Example]) -> bool {
+    let mut now = now.cloned().unwrap_or_default();
+    all.iter().all(|example| {
+        let at = now.iter().position(|other| other == example);
+        at.map(|at| now.swap_remove(at)).is_some()
+    })
 }
 
 fn examples(language: Language, source: &str) -> BTreeMap<String, Vec<Example>> {
@@ -111,11 +127,22 @@ mod tests {
             ("def one()", "def two()", "one"),
         ] {
             assert!(SHOP.contains(from), "{from}");
-            let told = changed_examples(Language::Python, SHOP, &SHOP.replacen(from, to, 1));
+            let told = changed_examples(Language::Python, (SHOP, &SHOP.replacen(from, to, 1)), &[]);
             let told: Vec<&str> =
                 told.iter().map(|name| if name.is_empty() { "<module>" } else { name }).collect();
             assert_eq!(told.join(" "), named, "{from} -> {to}");
         }
-        assert_eq!(changed_examples(Language::Go, "// >>> 1\n", ""), Vec::<String>::new());
+        assert_eq!(changed_examples(Language::Go, ("// >>> 1\n", ""), &[]), [""; 0]);
+    }
+
+    #[test]
+    fn ac_tdd_8_160_an_example_may_go_to_another_file_with_what_it_is_about() {
+        let (rest, one) = SHOP.split_at(SHOP.find("def one").unwrap());
+        let moved = |to: &str| {
+            changed_examples(Language::Python, (SHOP, rest), &[(String::new(), to.to_owned())]).join(" ")
+        };
+        assert_eq!([moved(one), moved(&one.replace("1\"", "5\""))], ["", "one"]);
+        let was_there = [(one.to_owned(), one.to_owned())];
+        assert_eq!(changed_examples(Language::Python, (SHOP, rest), &was_there), ["one"]);
     }
 }

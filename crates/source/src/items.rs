@@ -15,6 +15,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::own_names::own_names;
 use super::split::fold;
 use super::tree::{Tree, is_string};
 use super::{Declared, Language};
@@ -24,6 +25,8 @@ use super::{Declared, Language};
 pub(super) struct Outside {
     /// By the tests' full names.
     heads: HashMap<String, Vec<String>>,
+    /// Names to which their bodies give a meaning, by the tests' full names.
+    own: HashMap<String, HashSet<String>>,
     general: Vec<String>,
     items: Vec<Item>,
     /// Which items bear on tests that do not say their names.
@@ -105,6 +108,7 @@ impl Outside {
         let general = String::from_utf8_lossy(&general).into_owned();
         let mut outside = Self {
             heads,
+            own: own_names(tree, tests),
             general: lines_of(&general),
             words: words_of(&general).collect(),
             ..Self::default()
@@ -176,7 +180,10 @@ impl Outside {
     pub(super) fn stands_in(&self, after: &Self, (test, bodies): (&str, &[&str])) -> bool {
         let head = |of: &Self| of.heads.get(test).cloned().unwrap_or_default();
         let own = head(self);
-        let said = bodies.iter().copied().chain(own.iter().map(String::as_str)).flat_map(words_of);
+        let of_body = self.own.get(test);
+        let is_own = |word: &String| of_body.is_some_and(|names| names.contains(word));
+        let said = bodies.iter().copied().flat_map(words_of).filter(|word| !is_own(word));
+        let said = said.chain(own.iter().flat_map(|line| words_of(line)));
         let named = words_of(test).map(|word| bare(&word));
         let used = self.used_by(said.chain(named).chain(self.words.iter().cloned()));
         let stays = |item: &Item| after.named(&item.names).any(|now| now.has_all_of(item));
@@ -343,7 +350,17 @@ fn go_names(tree: &Tree<'_>, at: usize) -> Option<Vec<String>> {
         "function_declaration" | "method_declaration" => named(tree, at),
         // Within a function they are of it.
         "type_declaration" | "var_declaration" | "const_declaration" => {
-            let is_name = |leaf: &usize| tree.node(*leaf).field == "name";
+            // A field of a struct or a method of an interface is a member, which is said behind a point.
+            let is_member = |leaf: usize| {
+                let mut around = tree.ancestors(leaf).take_while(|around| *around > at);
+                around.any(|around| {
+                    matches!(
+                        tree.kind(around),
+                        "field_declaration" | "method_elem" | "method_spec" | "parameter_declaration"
+                    )
+                })
+            };
+            let is_name = |leaf: &usize| tree.node(*leaf).field == "name" && !is_member(*leaf);
             let names = tree.span(at).filter(is_name).map(|leaf| tree.text(leaf).to_owned());
             Some(names.collect())
         }
@@ -438,12 +455,17 @@ mod tests {
         let go = "package a\n\nvar want = []int{1}\n\nfunc TestMain(m *testing.M) { m.Run() }\n\n\
             func expectMany(t *testing.T, got int) {\n\tif got != 3 {\n\t\tt.Fatal(got, want)\n\t}\n}\n\n\
             func TestMany(t *testing.T) {\n\texpectMany(t, many())\n}\n\nfunc TestNone(t *testing.T) {\n\tif none() {\n\t\tt.Fatal()\n\t}\n}\n";
+        let go_rows = "package a\n\nvar rows = []struct {\n\tc    int\n\tname string\n}{{1, \"bad\"}}\n\n\
+            func TestMany(t *testing.T) {\n\tfor _, row := range rows {\n\t\tif many(row.c) != row.name {\n\t\t\tt.Fatal()\n\t\t}\n\t}\n}\n\n\
+            func TestNone(t *testing.T) {\n\tname := none()\n\tif name != \"\" {\n\t\tt.Fatal(name)\n\t}\n}\n";
         let js = "const want = 1;\nfunction expectMany(got) {\n  expect(got).toBe(want);\n}\nbeforeEach(() => {\n  reset();\n});\n\
             describe('other', () => {\n  beforeEach(other);\n});\ndescribe('till', () => {\n  beforeEach(ready);\n  let base = 2;\n  test('many', () => {\n    expectMany(base);\n  });\n  test('none', () => {\n    expect(none()).toBe(0);\n  });\n});\n";
         for (language, source, from, to, changed) in [
             (Go, go, "got != 3", "got != 4", &["TestMany"][..]),
             (Go, go, "[]int{1}", "[]int{2}", &["TestMany"]),
             (Go, go, "m.Run()", "os.Exit(0)", &["TestMany", "TestNone"]),
+            // `name` is a member of the table's rows, and a variable of the other one's.
+            (Go, go_rows, "\"bad\"", "\"none\"", &["TestMany"]),
             (JavaScript, js, "toBe(want)", "toBeDefined()", &["till > many"]),
             (JavaScript, js, "want = 1", "want = 2", &["till > many"]),
             (JavaScript, js, "base = 2", "base = 3", &["till > many"]),

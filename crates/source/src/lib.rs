@@ -35,6 +35,7 @@ mod manifests;
 mod mark;
 mod modules;
 mod mutants;
+mod own_names;
 mod pieces;
 mod plain;
 mod public_names;

@@ -17,7 +17,7 @@ pub fn set_aside(facts: &Facts) -> impl Iterator<Item = String> {
     let is_told = |path: &&RelPath| facts.suspension.is_some() && facts.edited.contains(path);
     let theirs = facts.set_aside.iter().filter_map(move |(paths, kept)| {
         let paths: Vec<&RelPath> = paths.iter().filter(|path| !is_told(path)).collect();
-        (!paths.is_empty()).then(|| line("somebody else wrote, or may have", &paths, kept))
+        (!paths.is_empty()).then(|| line("may be somebody else's", &paths, kept))
     });
     let unnamed = facts.unnamed.iter().map(|(paths, kept)| {
         let paths: Vec<&RelPath> = paths.iter().collect();

@@ -167,6 +167,8 @@ fn of_simple(simple: &str) -> Vec<Step> {
         .iter()
         .take_while(|word| Some(*word) != file)
         .any(|word| word == "-m" || word == "-c" || word == "-e");
+    // What `node --test` is given is tests.
+    let has_module = has_module || (name == "node" && rest.iter().any(|word| word == "--test"));
     let program = match name {
         "cd" => return file.map(|folder| Step::Folder(folder.clone())).into_iter().collect(),
         "make" | "gmake" => Some(make(rest)),
@@ -252,6 +254,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn ac_tdd_8_159_what_node_is_given_to_test_is_no_script() {
+        let programs = |text: &str| calls(text).into_iter().map(|call| call.program).collect::<Vec<_>>();
+        assert_eq!(programs("node --test test/a.test.js"), [Program::File("node".to_owned())]);
+        assert_eq!(programs("node test/a.test.js"), [Program::Script("test/a.test.js".to_owned())]);
+    }
+
+    #[test]
     fn each_call_is_told_with_its_folder() {
         for (text, want) in [
             ("sh scripts/a.sh --all", "shell scripts/a.sh"),
@@ -267,7 +276,7 @@ mod tests {
             ("make", "make / []"),
             ("just check", "just [check]"),
             ("python3 -m pytest -p my.plug -pother", "file python3, plugin my.plug, plugin other"),
-            ("node --import ./setup.mjs --test", "script ./setup.mjs, option ./setup.mjs"),
+            ("node --import ./setup.mjs --test", "file node, option ./setup.mjs"),
             ("uv run --frozen pytest -c conf/p.ini", "file pytest, option conf/p.ini"),
             ("npm run -s check", "package check"),
         ] {

@@ -128,14 +128,16 @@ enum Cause {
 }
 
 fn cause(message: &str, module: &str, own: &dyn Fn(&str) -> bool) -> Cause {
+    if let Some((plain, path)) = without_a_path(message) {
+        let is_own = is_within(&path, module);
+        return cause(&plain, module, &|_| is_own);
+    }
     let first = message.lines().next().unwrap_or_default();
     if first == "too many errors" {
         return Cause::Follows;
     }
     if let Some(package) = absent_package(first) {
-        let within =
-            package.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        return if within && !module.is_empty() {
+        return if is_within(package, module) {
             Cause::Missing(Some(package.to_owned()))
         } else {
             Cause::Load
@@ -148,6 +150,30 @@ fn cause(message: &str, module: &str, own: &dyn Fn(&str) -> bool) -> Cause {
         Some(name) if is_writable(name, own) => Cause::Missing(None),
         Some(_) | None => Cause::Load,
     }
+}
+
+/// Where two packages are called alike go spells a type by the path of its package, in quotes: the message with all of
+/// the first one's by its name, and the path. `type "example.com/errors".List has no field or method Join`
+fn without_a_path(message: &str) -> Option<(String, String)> {
+    let mut at = 0;
+    loop {
+        let opens = at + message.get(at..)?.find('"')? + 1;
+        let closes = opens + message.get(opens..)?.find('"')?;
+        let path = &message[opens..closes];
+        let is_type = message[closes..].strip_prefix("\".").is_some_and(|rest| {
+            rest.starts_with(|first: char| first.is_alphabetic()) && !path.contains(char::is_whitespace)
+        });
+        if is_type && !path.is_empty() {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            return Some((message.replace(&format!("\"{path}\"."), &format!("{name}.")), path.to_owned()));
+        }
+        at = closes + 1;
+    }
+}
+
+fn is_within(package: &str, module: &str) -> bool {
+    let within = package.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    within && !module.is_empty()
 }
 
 /// A package that go finds nowhere.

@@ -81,6 +81,20 @@ fn each_error_is_missing_or_the_tests_own_fault() {
 }
 
 #[test]
+fn ac_tdd_8_158_a_type_is_spelt_by_the_path_of_its_package() {
+    for (owner, absent) in [
+        ("\"shop/errors\".List", Some("errors.List.Add")),
+        ("*\"shop/errors\".List", Some("errors.List.Add")),
+        ("\"other.org/errors\".List", None),
+    ] {
+        let kind = if absent.is_some() { FailureKind::Missing } else { FailureKind::Load };
+        let message = format!("l.Add undefined (type {owner} has no field or method Add)");
+        assert_eq!(judged(&message), (kind, absent.map(str::to_owned)), "{owner}");
+    }
+    assert_eq!(judged("cannot use \"a\".b as int value in variable declaration").0, FailureKind::Load);
+}
+
+#[test]
 fn ac_tdd_8_101_what_is_there_and_has_another_shape_is_missing() {
     for (message, absent) in [
         ("too many arguments in call to core.Existing", Some("")),
