@@ -16,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::own_names::own_names;
+use super::picked::picked;
 use super::split::fold;
 use super::tree::{Tree, is_string};
 use super::{Declared, Language};
@@ -45,8 +46,8 @@ struct Item {
     scope: Vec<String>,
     lines: Vec<String>,
     words: HashSet<String>,
-    /// One whose name nobody says does nothing but for the tests that it has.
-    is_class: bool,
+    /// One whose name nobody says does nothing: a class, but for the tests that it has, and what is picked out of a value.
+    is_idle: bool,
     /// It may be said behind a point.
     is_member: bool,
     /// A statement: nobody has to say a name of it.
@@ -102,7 +103,7 @@ impl Outside {
                 continue;
             };
             let lines = take(&bytes);
-            items.push(Item::of(tree, at, (names, &bytes, lines)));
+            items.extend(Item::all_of(tree, at, (names, &bytes, lines)));
             at = next;
         }
         let general = String::from_utf8_lossy(&general).into_owned();
@@ -139,7 +140,7 @@ impl Outside {
                 item.scope.is_empty() || of_class.any(|said| says(name, item, &|word| said.contains(word)))
             };
             let is_said = |name: &String| says(name, item, &|word| said.contains(word)) && in_class(name);
-            !item.is_class
+            !item.is_idle
                 && (item.is_run || item.words.contains("autouse") || !item.names.iter().any(is_said))
         };
         self.always = (0..self.items.len()).filter(|at| acts_by_itself(&self.items[*at])).collect();
@@ -224,6 +225,20 @@ fn furthest(tests: &[Declared]) -> Vec<(usize, usize)> {
 }
 
 impl Item {
+    /// Of `const { one, two } = shop` each name is a constant of its own.
+    fn all_of(
+        tree: &Tree<'_>,
+        at: usize,
+        (names, bytes, lines): (Vec<String>, &Range<usize>, Vec<String>),
+    ) -> Vec<Self> {
+        let Some(parts) = picked(tree, at) else { return vec![Self::of(tree, at, (names, bytes, lines))] };
+        let one = |(name, text): (String, String)| {
+            let words = words_of(&text).collect();
+            Self { words, is_idle: true, ..Self::of(tree, at, (vec![name], bytes, vec![text])) }
+        };
+        parts.into_iter().map(one).collect()
+    }
+
     fn of(
         tree: &Tree<'_>,
         at: usize,
@@ -236,7 +251,7 @@ impl Item {
             names,
             lines,
             words: words_of(tree.source.get(bytes.clone()).unwrap_or_default()).collect(),
-            is_class: kind.starts_with("class_"),
+            is_idle: kind.starts_with("class_"),
             is_member: !scope.is_empty() || kind == "method_declaration" || of_type(),
             is_run: kind == "expression_statement" && tree.language.is_javascript(),
             scope,
@@ -484,6 +499,24 @@ mod tests {
             assert!(names.iter().all(|name| all.body(name).is_some()), "{names:?}");
             let told: Vec<&str> =
                 names.into_iter().filter(|test| !keeps(language, source, &after, test)).collect();
+            assert_eq!(told, changed, "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn ac_tdd_8_163_a_name_that_is_picked_out_of_a_value_is_one_of_its_own() {
+        let js_picks = "const { base, more } = words;\ndescribe('till', () => {\n  test('many', () => {\n    expect(base()).toBe(1);\n  });\n  \
+            test('none', () => {\n    expect(none()).toBe(0);\n  });\n});\n";
+        for (from, to, changed) in [
+            ("base, more", "base, more, last", &[][..]),
+            ("= words", "= fakes", &["till > many"]),
+            ("more", "other: more", &[]),
+            ("base, more", "other: base, more", &["till > many"]),
+        ] {
+            let after = js_picks.replace(from, to);
+            let names = ["till > many", "till > none"].into_iter();
+            let told: Vec<&str> =
+                names.filter(|test| !keeps(Language::JavaScript, js_picks, &after, test)).collect();
             assert_eq!(told, changed, "{from} -> {to}");
         }
     }

@@ -36,6 +36,7 @@ mod mark;
 mod modules;
 mod mutants;
 mod own_names;
+mod picked;
 mod pieces;
 mod plain;
 mod public_names;

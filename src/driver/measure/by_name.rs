@@ -44,6 +44,35 @@ impl<W: World> Drive<'_, W> {
         Ok(())
     }
 
+    /// A test of a class that others inherit runs once more in each of them: in a file that nobody has changed a new red
+    /// one of this name is its criterion's, if one alone has it.
+    pub(super) fn own_inherited(&self, mapping: &mut Mapping, work: &Work, report: &TestReport) {
+        let known = self.known_tests();
+        let method = |id: &TestId| {
+            let name = id.0.split('[').next().unwrap_or(&id.0);
+            let (class, method) = name.rsplit_once("::")?;
+            (class.contains("::") && RelPath::new(id.file())?.extension() == "py").then(|| method.to_owned())
+        };
+        let is_red = |id: &TestId, outcome: &Outcome| {
+            matches!(outcome, Outcome::Failed(_))
+                && !known.contains(id)
+                && mapping.owned.values().all(|owned| !owned.ids.contains(id))
+        };
+        let red = report.tests.iter().filter(|test| is_red(&test.id, &test.outcome));
+        let new = red.filter(|test| self.is_unchanged_test_file(test.id.file(), work));
+        let mut found: Vec<(CriterionId, TestId)> = Vec::new();
+        for (id, name) in new.filter_map(|test| Some((&test.id, method(&test.id)?))) {
+            let has_it = |id: &TestId| method(id).as_ref() == Some(&name);
+            let mut owners = mapping.owned.iter().filter(|(_, owned)| owned.ids.iter().any(has_it));
+            if let (Some((owner, _)), None) = (owners.next(), owners.next()) {
+                found.push((owner.clone(), id.clone()));
+            }
+        }
+        for (owner, id) in found {
+            mapping.owned.entry(owner).or_default().ids.push(id);
+        }
+    }
+
     /// Puts the tests of a class, suite or table of a file that does not load in the place of the name that a block calls them
     /// by.
     pub(super) fn spell_out_unloaded(

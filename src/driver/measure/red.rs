@@ -121,6 +121,7 @@ impl<W: World> Drive<'_, W> {
             cases::own_what_holds_cases(mapping, &order, report, greens.unwrap_or_default());
             self.own_new_of_listed(mapping, work, report)?;
             self.own_by_name(mapping, work, report)?;
+            self.own_inherited(mapping, work, report);
             let known = self.known_tests();
             let changed = (work.changed.as_slice(), self.state.run.project.as_str());
             let does_not_load = |file: &RelPath| report.load_failures.iter().any(|load| load.file == *file);

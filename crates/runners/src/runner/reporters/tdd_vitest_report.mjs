@@ -39,6 +39,15 @@ function isLeftOver(error, tests) {
   return failed && /^Obsolete snapshots found/.test(text(error?.message ?? error));
 }
 
+// What the type checker (`--typecheck`) has against a file whose tests fail, or which does not load, when they run: it says
+// once more what is missing. Where they pass it is why vitest fails, so it stays.
+function isOfFailed(error, modules) {
+  const file = error?.type === 'Unhandled Source Error' ? error.stacks?.[0]?.file : undefined;
+  const fails = (module) =>
+    module.errors().length > 0 || [...module.children.allTests()].some((test) => test.result().state === 'failed');
+  return file !== undefined && modules.some((module) => module.moduleId === file && fails(module));
+}
+
 // The suites around a test or a suite, outermost first, without the file itself.
 function around(entity) {
   const above = [];
@@ -204,7 +213,8 @@ export default class Report {
     for (const file of this.expected) {
       this.say({ ev: 'stray', errors: [{ class: 'Error', message: `no result for the file ${file}` }] });
     }
-    if (unhandled.length > 0) this.say({ ev: 'stray', errors: unhandled.slice(0, 20).map(raised) });
+    const stray = unhandled.filter((error) => !isOfFailed(error, sorted));
+    if (stray.length > 0) this.say({ ev: 'stray', errors: stray.slice(0, 20).map(raised) });
     this.say({ ev: 'loaded', files: loaded(this.vitest) });
     const own = modules.reduce((sum, module) => sum + [...module.children.allTests()].length, 0);
     this.say({ ev: 'end', status: reason === 'passed' ? 0 : 1, tests: this.tests, own });
