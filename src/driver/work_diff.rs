@@ -283,7 +283,13 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             let is_source = self.policy.classify(path) == FileClass::Source;
             is_source && Language::of(path.extension()).is_none() && policy::names_a_test(path)
         });
-        Ok(named)
+        // A picture is called so, too.
+        let mut texts = Vec::new();
+        for path in named {
+            let bytes = self.checkpoints.read(zero, &path)?;
+            texts.extend(bytes.is_some_and(|bytes| !bytes.contains(&0)).then_some(path));
+        }
+        Ok(texts)
     }
 }
 

@@ -304,7 +304,7 @@ fn ac_tdd_9_22_a_review_shows_the_failed_work_that_is_in_the_tree_no_more() {
     std::fs::write(&cassette, passes).unwrap();
     let ran = place.run(cassette.to_str().unwrap(), &[]).expect(1);
     assert!(
-        ran.stdout.contains("look at: tests/test_ac_ste_1_1.py:1 (of the failed work)"),
+        ran.stdout.contains("look at: tests/test_ac_ste_1_1.py:5 (of the failed work)"),
         "{}",
         ran.stdout
     );

@@ -14,7 +14,10 @@ pub(super) fn picked(tree: &Tree<'_>, at: usize) -> Option<Vec<(String, String)>
     let mut declared = tree.parts(at).filter(|part| tree.kind(*part) == "variable_declarator");
     let (Some(one), None) = (declared.next(), declared.next()) else { return None };
     let (pattern, value) = (tree.child(one, "name")?, tree.child(one, "value")?);
-    if tree.kind(pattern) != "object_pattern" {
+    // What is called may do more than give a value.
+    let calls =
+        |at: usize| matches!(tree.kind(at), "call_expression" | "new_expression" | "await_expression");
+    if tree.kind(pattern) != "object_pattern" || tree.span(value).any(calls) {
         return None;
     }
     let value = fold(tree.text(value));
