@@ -87,12 +87,8 @@ const KINDS: &[Kind] = &[
         files: &[("package.json", "{ \"name\": \"x\", \"type\": \"module\" }\n"), ("shop.js", NODE_SHOP)],
         path: |name| format!("test/{name}.test.js"),
         text: |_, count, expects| {
-            let body = if expects == Expects::Literals { "assert.equal(price(), 3);" } else { "check();" };
-            let one = |at| format!("test('a {at}', () => {{ {body} }});\n");
-            format!(
-                "import assert from 'node:assert/strict';\nimport {{ test }} from 'node:test';\nimport {{ price, check }} from '../shop.js';\n{}",
-                (0..count).map(one).collect::<String>()
-            )
+            let head = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';";
+            script(head, count, (expects, "assert.equal(price(), 3);"))
         },
         bound: 1.15,
     },
@@ -126,12 +122,7 @@ const KINDS: &[Kind] = &[
         files: &[("package.json", "{ \"name\": \"x\", \"type\": \"module\" }\n"), ("shop.js", NODE_SHOP)],
         path: |name| format!("test/{name}.test.js"),
         text: |_, count, expects| {
-            let body = if expects == Expects::Literals { "expect(price()).toBe(3);" } else { "check();" };
-            let one = |at| format!("test('a {at}', () => {{ {body} }});\n");
-            format!(
-                "import {{ expect, test }} from 'vitest';\nimport {{ price, check }} from '../shop.js';\n{}",
-                (0..count).map(one).collect::<String>()
-            )
+            script("import { expect, test } from 'vitest';", count, (expects, "expect(price()).toBe(3);"))
         },
         bound: 1.15,
     },
@@ -163,6 +154,14 @@ const KINDS: &[Kind] = &[
 const MODULES: &str = "TDD_TEST_NODE_MODULES";
 
 const NODE_SHOP: &str = "export const price = () => { const end = Date.now() + 6; while (Date.now() < end); return 3; };\nexport const check = () => { price(); };\n";
+
+/// A file of so many tests in JavaScript.
+fn script(head: &str, count: usize, (expects, expectation): (Expects, &str)) -> String {
+    let body = if expects == Expects::Literals { expectation } else { "check();" };
+    let one = |at| format!("test('a {at}', () => {{ {body} }});\n");
+    let tests = (0..count).map(one).collect::<String>();
+    format!("{head}\nimport {{ price, check }} from '../shop.js';\n{tests}")
+}
 
 pub fn measure() -> Vec<Row> {
     KINDS.iter().filter(|kind| is_there(kind)).map(row).collect()

@@ -2,7 +2,6 @@
 //! only after [`evidence`](crate::finding) has weighed it against the exit code.
 
 mod loading;
-
 mod own_name;
 
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -19,27 +19,25 @@ use super::tree::Tree;
 /// What one example calls, line by line, and what it is to print.
 type Example = (Vec<String>, Vec<String>);
 
-/// Names of what holds such an example in `before` that it does not hold any more in `after`; empty for the module itself.
-/// A method is `Class.method`. A source that can't be read has none, so that all of its examples are gone.
-/// `elsewhere`: other files that changed, before and after, where what holds them may have gone as it is.
-pub fn changed_examples(
-    language: Language,
-    (before, after): (&str, &str),
-    elsewhere: &[(String, String)],
-) -> Vec<String> {
-    let was = examples(language, before);
-    let is = examples(language, after);
-    let others: Vec<_> = elsewhere
-        .iter()
-        .map(|(before, after)| (examples(language, before), examples(language, after)))
-        .collect();
-    let keeps_all = |(name, all): &(&String, &Vec<Example>)| {
-        let came = others.iter().filter(|(before, _)| !before.contains_key(*name));
-        holds_all(is.get(*name), all)
-            || (!is.contains_key(*name)
-                && came.into_iter().any(|(_, after)| holds_all(after.get(*name), all)))
+/// The examples of one source, by the names of what holds them.
+type Examples = BTreeMap<String, Vec<Example>>;
+
+/// Of each of these files, before and after, the names of what holds such an example before that it does not hold any more,
+/// and that did not go to another one of them as it is; empty for the module itself. A method is `Class.method`. A source
+/// that can't be read has none, so that all of its examples are gone.
+pub fn changed_examples(language: Language, files: &[(String, String)]) -> Vec<Vec<String>> {
+    let read = |(before, after): &(String, String)| (examples(language, before), examples(language, after));
+    let all: Vec<_> = files.iter().map(read).collect();
+    let came = |name: &String, held: &[Example]| {
+        all.iter().any(|(was, is)| !was.contains_key(name) && holds_all(is.get(name), held))
     };
-    was.iter().filter(|one| !keeps_all(one)).map(|(name, _)| name.clone()).collect()
+    let changed = |(was, is): &(Examples, Examples)| {
+        let stays = |name: &String, held: &[Example]| {
+            holds_all(is.get(name), held) || (!is.contains_key(name) && came(name, held))
+        };
+        was.iter().filter(|(name, held)| !stays(name, held)).map(|(name, _)| name.clone()).collect()
+    };
+    all.iter().map(changed).collect()
 }
 
 fn holds_all(now: Option<&Vec<Example>>, all: &[Example]) -> bool {
@@ -50,8 +48,8 @@ fn holds_all(now: Option<&Vec<Example>>, all: &[Example]) -> bool {
     })
 }
 
-fn examples(language: Language, source: &str) -> BTreeMap<String, Vec<Example>> {
-    let mut found: BTreeMap<String, Vec<Example>> = BTreeMap::new();
+fn examples(language: Language, source: &str) -> Examples {
+    let mut found = Examples::new();
     let Some(tree) = Tree::parse(language, source).ok().filter(|_| language == Language::Python) else {
         return found;
     };
@@ -113,6 +111,13 @@ mod tests {
                         >>> Cart().total()\n        0\n        >>> for n in [1]:\n        ...     print(n)\n        1\n\n        \
                         No more.\n        \"\"\"\n        return 0\n\n\ndef one():\n    \"\"\">>> one()\n    1\"\"\"\n    return 1\n";
 
+    /// Of the first of these files.
+    fn changed(language: Language, files: &[(&str, &str)]) -> Vec<String> {
+        let files: Vec<(String, String)> =
+            files.iter().map(|(before, after)| ((*before).to_owned(), (*after).to_owned())).collect();
+        changed_examples(language, &files).swap_remove(0)
+    }
+
     #[test]
     fn ac_tdd_8_114_an_example_that_is_not_what_it_was_is_named_by_what_holds_it() {
         for (from, to, named) in [
@@ -127,22 +132,19 @@ mod tests {
             ("def one()", "def two()", "one"),
         ] {
             assert!(SHOP.contains(from), "{from}");
-            let told = changed_examples(Language::Python, (SHOP, &SHOP.replacen(from, to, 1)), &[]);
+            let told = changed(Language::Python, &[(SHOP, &SHOP.replacen(from, to, 1))]);
             let told: Vec<&str> =
                 told.iter().map(|name| if name.is_empty() { "<module>" } else { name }).collect();
             assert_eq!(told.join(" "), named, "{from} -> {to}");
         }
-        assert_eq!(changed_examples(Language::Go, ("// >>> 1\n", ""), &[]), [""; 0]);
+        assert_eq!(changed(Language::Go, &[("// >>> 1\n", "")]), [""; 0]);
     }
 
     #[test]
     fn ac_tdd_8_160_an_example_may_go_to_another_file_with_what_it_is_about() {
         let (rest, one) = SHOP.split_at(SHOP.find("def one").unwrap());
-        let moved = |to: &str| {
-            changed_examples(Language::Python, (SHOP, rest), &[(String::new(), to.to_owned())]).join(" ")
-        };
+        let moved = |to: &str| changed(Language::Python, &[(SHOP, rest), ("", to)]).join(" ");
         assert_eq!([moved(one), moved(&one.replace("1\"", "5\""))], ["", "one"]);
-        let was_there = [(one.to_owned(), one.to_owned())];
-        assert_eq!(changed_examples(Language::Python, (SHOP, rest), &was_there), ["one"]);
+        assert_eq!(changed(Language::Python, &[(SHOP, rest), (one, one)]), ["one"]);
     }
 }

@@ -119,12 +119,14 @@ fn test_name<'s>(tree: &Tree<'s>, at: usize) -> Option<&'s str> {
 
 /// Of `recover()` in a deferred function: what its function does after that.
 pub(super) fn recovers(tree: &Tree<'_>, call: usize) -> Option<Span> {
-    let is_it = tree.language == Language::Go && tree.kind(call) == "call_expression";
-    let function = tree.child(call, "function").filter(|_| is_it)?;
+    if tree.language != Language::Go || tree.kind(call) != "call_expression" {
+        return None;
+    }
+    tree.child(call, "function").filter(|function| tree.text(*function) == "recover")?;
     let deferred = tree.ancestors(call).find(|at| is_function(tree.kind(*at)))?;
     let defer = tree.ancestors(deferred).find(|at| tree.kind(*at) == "defer_statement")?;
     let around = tree.ancestors(defer).find(|at| is_function(tree.kind(*at)))?;
-    (tree.text(function) == "recover").then(|| tree.node(defer).last..tree.node(around).last)
+    Some(tree.node(defer).last..tree.node(around).last)
 }
 
 /// The first call of a body after a deferred `recover()`: if it panics, nothing that stands behind it is reached, and the

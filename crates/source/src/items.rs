@@ -15,7 +15,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::own_names::own_names;
+use super::own_names::{own_names, placed_words};
 use super::picked::picked;
 use super::split::fold;
 use super::tree::{Tree, is_string};
@@ -290,17 +290,10 @@ fn lines_of(text: &str) -> Vec<String> {
     text.lines().map(fold).filter(|line| !line.is_empty()).collect()
 }
 
-/// The words of a text, a point before what is a member of something. What stands behind two or more of them, as in a range
-/// or where a list is spread, is none.
+/// The words of a text, a point before what is a member of something.
 fn words_of(text: &str) -> impl Iterator<Item = String> + '_ {
-    let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
-    let parts = text.split(move |character| !is_word(character)).filter(|word| !word.is_empty());
-    parts.map(move |word| {
-        let at = word.as_ptr() as usize - text.as_ptr() as usize;
-        let before = text.get(..at).unwrap_or_default();
-        let is_member = before.ends_with('.') && !before.ends_with("..");
-        if is_member { format!(".{word}") } else { word.to_owned() }
-    })
+    placed_words(text)
+        .map(|(_, word, is_member)| if is_member { format!(".{word}") } else { word.to_owned() })
 }
 
 fn bare(word: &str) -> String {

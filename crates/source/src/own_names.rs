@@ -47,18 +47,23 @@ fn of_body(tree: &Tree<'_>, body: &Span) -> HashSet<String> {
 
 /// Each word of a text that is no member of something, with the places where it stands.
 fn words(text: &str, begin: usize) -> HashMap<&str, Vec<usize>> {
-    let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
     let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut at = 0;
-    for part in text.split_inclusive(move |character| !is_word(character)) {
-        let word = part.trim_end_matches(|character| !is_word(character));
-        let before = text.get(..at).unwrap_or_default();
-        if !word.is_empty() && (!before.ends_with('.') || before.ends_with("..")) {
-            found.entry(word).or_default().push(begin + at);
-        }
-        at += part.len();
+    for (at, word, _) in placed_words(text).filter(|(_, _, is_member)| !is_member) {
+        found.entry(word).or_default().push(begin + at);
     }
     found
+}
+
+/// The words of a text, where each begins, and whether it is a member of something. What stands behind two or more points, as
+/// in a range or where a list is spread, is none.
+pub(super) fn placed_words(text: &str) -> impl Iterator<Item = (usize, &str, bool)> {
+    let is_word = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
+    let parts = text.split(move |character| !is_word(character)).filter(|word| !word.is_empty());
+    parts.map(move |word| {
+        let at = word.as_ptr() as usize - text.as_ptr() as usize;
+        let before = text.get(..at).unwrap_or_default();
+        (at, word, before.ends_with('.') && !before.ends_with(".."))
+    })
 }
 
 /// What a node gives a meaning, and where from.
@@ -104,6 +109,7 @@ fn home(tree: &Tree<'_>, at: usize, body: &Span) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::find;
+    use crate::tests::test_of;
     use Language::{Go, JavaScript, Python, Rust};
 
     #[test]
@@ -126,12 +132,7 @@ mod tests {
             (Rust, "let rows = rows(); assert_eq!(rows, 1);", ""),
             (Rust, "let Cart(rows) = many(); assert_eq!(Cart(rows), 1);", "rows"),
         ] {
-            let source = match language {
-                Go => format!("package a\n\nfunc TestT(t *testing.T) {{\n\t{body}\n}}\n"),
-                Python => format!("def test_t(request):\n    {body}\n"),
-                JavaScript => format!("test('t', () => {{ {body} }});"),
-                Rust | Language::TypeScript | Language::Tsx => format!("#[test] fn t() {{ {body} }}"),
-            };
+            let (source, _) = test_of(language, body);
             let tree = Tree::parse(language, &source).unwrap();
             let mut own: Vec<String> = of_body(&tree, &find(&tree)[0].body).into_iter().collect();
             own.sort();

@@ -159,7 +159,7 @@ fn expectations_are_seen_and_what_may_hold_one_is_unknown() {
 }
 
 /// A body as the source of a whole test.
-fn test_of(language: Language, body: &str) -> (String, &'static str) {
+pub(super) fn test_of(language: Language, body: &str) -> (String, &'static str) {
     match language {
         Language::Rust => (format!("#[test] fn t() {{ {body} }}"), "t"),
         Language::Python => (format!("def test_t():\n    {body}\n"), "test_t"),

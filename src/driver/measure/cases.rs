@@ -223,17 +223,15 @@ impl<W: World> Drive<'_, W> {
 
     /// Whether this is a file of tests, as ids spell it, that nobody has changed: its tests may be made of data that was.
     pub(super) fn is_unchanged_test_file(&self, path: &str, work: &Work) -> bool {
-        let file = RelPath::new(format!("{}/{path}", self.state.run.project).trim_start_matches('/'));
-        file.is_some_and(|file| {
+        self.file_of(&TestId(path.to_owned())).is_some_and(|file| {
             self.policy.classify(&file) == FileClass::Test
                 && work.changed.iter().all(|change| change.path != file)
         })
     }
 
-    /// Whether this is a source, as ids spell it, whose tests lie beside code or in its documentation.
-    fn is_among_code(&self, path: &str) -> bool {
-        let file = RelPath::new(format!("{}/{path}", self.state.run.project).trim_start_matches('/'));
-        file.is_some_and(|file| self.policy.classify(&file) != FileClass::Test)
+    /// Whether this test lies in a source, beside code or in its documentation.
+    fn is_among_code(&self, id: &TestId) -> bool {
+        self.file_of(id).is_some_and(|file| self.policy.classify(&file) != FileClass::Test)
     }
 
     /// What the names of `supersedes:` mean for one criterion, with what became of each: tests that are told still, but
@@ -249,7 +247,7 @@ impl<W: World> Drive<'_, W> {
     ) -> Vec<(TestId, RedKind)> {
         let known = self.known_tests();
         let needless = needless(names, report, &known);
-        let is_among_code = |id: &TestId| self.is_among_code(id.file());
+        let is_among_code = |id: &TestId| self.is_among_code(id);
         let mut all = Vec::new();
         for name in names.iter().filter(|name| !needless.iter().any(|id| id.0 == **name)) {
             let told = report.tests.iter().filter(|test| means(name, &test.id));

@@ -3,8 +3,6 @@
 
 use crate::driver::cycle::Drive;
 use crate::driver::work_diff::{MOST_REMARKS, Production};
-use std::collections::BTreeMap;
-
 use tdd_core::attempt::CheckpointId;
 use tdd_core::finding::{ClassedChange, Notice, TestAwareKind};
 use tdd_core::mapping;
@@ -68,20 +66,17 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<Vec<TestId>, Trouble> {
         let mut found = Vec::new();
         let changed = || changed.iter().filter(|change| change.class == FileClass::Source);
-        let mut sources = BTreeMap::new();
-        for change in changed().filter(|change| change.path.extension() == "py") {
+        let language = |change: &ClassedChange| Language::of(change.path.extension());
+        let mut sources = Vec::new();
+        for change in changed().filter(|change| language(change) == Some(Language::Python)) {
             let before = self.source(base, &change.path)?.unwrap_or_default();
-            let now = self.source(after, &change.path)?.unwrap_or_default();
-            sources.insert(&change.path, (before, now));
+            sources.push((before, self.source(after, &change.path)?.unwrap_or_default()));
         }
-        let all: Vec<(String, String)> = sources.values().cloned().collect();
+        let mut examples = tdd_source::changed_examples(Language::Python, &sources).into_iter();
         for change in changed() {
             let path = mapping::in_project(&change.path, &self.state.run.project).to_owned();
-            let names = match Language::of(change.path.extension()) {
-                Some(Language::Python) => {
-                    let (before, now) = sources.get(&change.path).cloned().unwrap_or_default();
-                    tdd_source::changed_examples(Language::Python, (&before, &now), &all)
-                }
+            let names = match language(change) {
+                Some(Language::Python) => examples.next().unwrap_or_default(),
                 // A page is run as a whole.
                 None => vec![change.path.file_name().to_owned()],
                 Some(_) => continue,

@@ -52,14 +52,15 @@ pub(super) fn led_elsewhere(
 ) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (path, unit) in all(new).filter(|(_, unit)| unit.kind == UnitKind::Tests) {
-        let mut was = all(old).filter(|(file, was)| is_it((file, was), (path, unit), new)).peekable();
-        let names = after.names(path, unit);
-        let another = |(file, was): (&str, &Unit)| another_one(before.names(file, was), &names, after);
-        if was.peek().is_none() {
+        let was: Vec<(&str, &Unit)> =
+            all(old).filter(|(file, was)| is_it((file, was), (path, unit), new)).collect();
+        if was.is_empty() {
             continue;
         }
+        let names = after.names(path, unit);
+        let another = |(file, was): (&str, &Unit)| another_one(before.names(file, was), &names, after);
         // Of two that read the same either may be the one that moved.
-        let others: Option<Vec<String>> = was.map(another).collect();
+        let others: Option<Vec<String>> = was.into_iter().map(another).collect();
         found.extend(
             others
                 .into_iter()
