@@ -164,7 +164,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(lost.is_ok_and(|lost| lost.is_empty()))
     }
 
-    /// Whether a source differs by units alone; in Rust tests that were there may be others than they were, which is a
+    /// Whether a source differs by units alone; tests that were there may be others than they were, which is a
     /// matter of what the test-writer supersedes. One that its grammar can't read may hold anything.
     pub(super) fn changes_only_units(
         &mut self,
@@ -177,12 +177,11 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         };
         let old = self.source(base, &change.path)?.unwrap_or_default();
         let Some(new) = self.source(after, &change.path)? else { return Ok(false) };
-        let is_rust = language == Language::Rust;
         let holds = |source: &str| tdd_source::has_units(language, source) == Ok(true);
-        // The last example of a documentation may be one that is superseded.
-        let holds_any = holds(&new) || is_rust && holds(&old);
+        // The last example of a documentation, or the last test, may be one that is superseded.
+        let holds_any = holds(&new) || holds(&old);
         let added = tdd_source::additions(language, &old, &new);
-        let is_within = || is_rust && tdd_source::changes_tests_alone(&old, &new) == Ok(true);
+        let is_within = || tdd_source::changes_tests_alone(language, &old, &new) == Ok(true);
         Ok(holds_any && (added == Ok(Additions::OnlyUnits) || is_within()))
     }
 

@@ -66,6 +66,7 @@ mod hostile;
 mod ignored_edits;
 mod import_paths;
 mod in_person;
+mod in_source;
 mod inherited;
 mod init_with;
 mod inline_tests;

@@ -1,5 +1,6 @@
-//! What is written into modules of tests beside what stands there, whatever it is: a test that a macro makes, the macro, a
-//! helper. Plain tests that are added are known by `source::units`; here the module's items are compared one by one.
+//! What is written into modules of tests, and into the blocks of a source of JavaScript that are for vitest alone, beside
+//! what stands there, whatever it is: a test that a macro makes, the macro, a helper. Plain tests that are added are
+//! known by `source::units`; here the module's items are compared one by one.
 //!
 //! ```text
 //! mod tests { use super::*; #[test] fn a() {…} }
@@ -8,10 +9,11 @@
 //!   -  #[test] fn a() {…}           not only more, unless `base` has no such test
 //! ```
 
+use super::picked::picked;
 use super::split::condensed;
 use super::tree::{Span, Tree, is_name};
 use super::units::{Unit, UnitKind, rest, units};
-use super::{Language, Unread, rust};
+use super::{Language, Unread, find, rust};
 
 /// Whether a Rust source differs outside of what is for tests alone.
 pub fn same_code(before: &str, after: &str) -> Result<bool, Unread> {
@@ -19,26 +21,47 @@ pub fn same_code(before: &str, after: &str) -> Result<bool, Unread> {
     Ok(new.errors.is_empty() && rest(&old, &units(&old)) == rest(&new, &units(&new)))
 }
 
-/// Whether a Rust source differs in its modules of tests and in the examples of its documentation alone: in modules by
+/// Whether a source of Rust or JavaScript differs in its modules of tests, or in its blocks that are for vitest alone, and
+/// in the examples of its documentation: in modules by
 /// tests, by imports, and by helpers for these; the
-/// modules stand where they stood, and nothing new in them has a name that was said there. What an import gives a name
-/// to mean is [`super::rebound`]'s.
-pub fn changes_tests_alone(before: &str, after: &str) -> Result<bool, Unread> {
-    let (old_tree, new_tree) = (Tree::parse(Language::Rust, before)?, Tree::parse(Language::Rust, after)?);
-    let (old, mut new) = (units(&old_tree), units(&new_tree));
-    // Which of these are others than they were is told by `outline`.
-    new.retain(|unit| unit.kind != UnitKind::Example);
-    for unit in old.iter().filter(|unit| unit.kind != UnitKind::Example) {
+/// modules stand where they stood, or are gone with all of their tests, and nothing new in them has a name that was said
+/// there. What an import gives a name to mean is [`super::rebound`]'s.
+pub fn changes_tests_alone(language: Language, before: &str, after: &str) -> Result<bool, Unread> {
+    let (old_tree, new_tree) = (Tree::parse(language, before)?, Tree::parse(language, after)?);
+    // Which examples are others than they were is told by `outline`; a test that stands among sources of another language
+    // than Rust is part of the program.
+    let is_apart = |unit: &Unit| match language {
+        Language::Rust => unit.kind != UnitKind::Example,
+        Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Python | Language::Go => {
+            unit.kind == UnitKind::Scaffold
+        }
+    };
+    let (mut old, mut new) = (units(&old_tree), units(&new_tree));
+    let code = |tree: &Tree<'_>, all: &[Unit]| match language {
+        Language::Rust => rest(tree, all),
+        Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Python | Language::Go => {
+            rest(tree, &all.iter().filter(|unit| is_apart(unit)).cloned().collect::<Vec<_>>())
+        }
+    };
+    if !new_tree.errors.is_empty() || code(&old_tree, &old) != code(&new_tree, &new) {
+        return Ok(false);
+    }
+    old.retain(is_apart);
+    new.retain(is_apart);
+    for unit in &old {
         let was = Module::of(&old_tree, unit);
         let differs_by_tests = |now: &Unit| {
             let is = Module::of(&new_tree, now);
             was.as_ref().zip(is).is_some_and(|(was, is)| is.serves_tests_of(was))
         };
         let is_it = |now: &Unit| now.text == unit.text || now.name == unit.name && differs_by_tests(now);
-        let Some(at) = new.iter().position(is_it) else { return Ok(false) };
-        new.swap_remove(at);
+        match new.iter().position(is_it) {
+            Some(at) => drop(new.swap_remove(at)),
+            None if was.as_ref().is_some_and(Module::has_nothing_but_tests) => {}
+            None => return Ok(false),
+        }
     }
-    Ok(new.is_empty() && same_code(before, after)?)
+    Ok(new.is_empty())
 }
 
 /// Whether what `base` has for tests alone, and `before` still has, stands in `after` as it is and means what it did.
@@ -95,6 +118,9 @@ struct Item {
 
 impl Module {
     fn of(tree: &Tree<'_>, unit: &Unit) -> Option<Self> {
+        if tree.language.is_javascript() {
+            return Self::of_block(tree, unit);
+        }
         let module = tree.siblings(unit.span.clone()).find(|at| tree.kind(*at) == "mod_item")?;
         let body = tree.child(module, "body")?;
         let mut items = Vec::new();
@@ -107,6 +133,31 @@ impl Module {
             }
         }
         Some(Self { head: condensed(tree, &(unit.span.start..body)), items })
+    }
+
+    /// A block that is for vitest alone.
+    fn of_block(tree: &Tree<'_>, unit: &Unit) -> Option<Self> {
+        let body = tree.child(unit.span.start, "consequence")?;
+        let tests = find(tree);
+        let of = |at: usize| {
+            let span = tree.span(at);
+            let holds_a_test = tests.iter().any(|test| span.contains(&test.node));
+            let kind = if holds_a_test { ItemKind::Test } else { kind_of_statement(tree, at) };
+            let words = tree.span(at).filter(|at| is_name(tree.kind(*at)));
+            Item {
+                kind,
+                text: condensed(tree, &span),
+                words: words.map(|at| tree.text(at).to_owned()).collect(),
+                names: declared(tree, at),
+            }
+        };
+        let items = tree.parts(body).filter(|at| tree.kind(*at) != "comment").map(of).collect();
+        Some(Self { head: condensed(tree, &(unit.span.start..body)), items })
+    }
+
+    fn has_nothing_but_tests(&self) -> bool {
+        let mut kinds = self.items.iter().map(|item| item.kind);
+        kinds.all(|kind| matches!(kind, ItemKind::Test | ItemKind::Import))
     }
 
     /// Whether all that was there is there still, but for tests and imports, and what is new are such and helpers.
@@ -170,6 +221,31 @@ fn kind_of(tree: &Tree<'_>, item: usize) -> ItemKind {
         }
         _ => ItemKind::Other,
     }
+}
+
+fn kind_of_statement(tree: &Tree<'_>, at: usize) -> ItemKind {
+    let is_of_vitest =
+        |(name, value): &(String, String)| *value == format!("{{ {name} }} = import.meta.vitest");
+    match tree.kind(at) {
+        _ if picked(tree, at).is_some_and(|names| names.iter().all(is_of_vitest)) => ItemKind::Import,
+        "function_declaration"
+        | "generator_function_declaration"
+        | "class_declaration"
+        | "lexical_declaration"
+        | "variable_declaration"
+        | "interface_declaration"
+        | "type_alias_declaration" => ItemKind::Helper,
+        _ => ItemKind::Other,
+    }
+}
+
+/// The names that a statement of JavaScript declares, as far as its own block goes.
+fn declared(tree: &Tree<'_>, at: usize) -> Vec<String> {
+    let own = tree.child(at, "name");
+    let each = tree.parts(at).filter(|part| tree.kind(*part) == "variable_declarator");
+    let patterns = each.filter_map(|part| tree.child(part, "name"));
+    let names = own.into_iter().chain(patterns).flat_map(|name| tree.span(name));
+    names.filter(|at| is_name(tree.kind(*at))).map(|at| tree.text(at).to_owned()).collect()
 }
 
 #[cfg(test)]

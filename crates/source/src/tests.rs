@@ -877,12 +877,52 @@ fn tests_of_a_module_change_alone_where_it_stands_as_it_did() {
         (old.replace("f();", "g();"), true),
         (old.replace("mod tests {", "mod checks {"), false),
     ] {
-        assert_eq!(changes_tests_alone(&old, &new), Ok(alone), "{new}");
+        assert_eq!(changes_tests_alone(Language::Rust, &old, &new), Ok(alone), "{new}");
     }
     let outside = of("#[cfg(test)]\nmod tests;");
     for new in [old.clone(), of("#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests;")] {
-        assert_eq!(changes_tests_alone(&outside, &new), Ok(false), "{new}");
+        assert_eq!(changes_tests_alone(Language::Rust, &outside, &new), Ok(false), "{new}");
     }
+}
+
+#[test]
+fn ac_tdd_8_164_what_changes_in_a_block_for_vitest_alone_is_tests_and_what_serves_them() {
+    let old = "export const f = () => 1;\n\nif (import.meta.vitest) {\n  const { expect, it } = import.meta.vitest;\n  \
+               const one = 1;\n  it('a', () => { expect(f()).toBe(one); });\n}\n";
+    let start = "  const { expect, it } = import.meta.vitest;\n";
+    let beside = |more: &str| old.replace("  it('a'", &format!("  {more}\n  it('a'"));
+    for (new, alone) in [
+        (old.replace("toBe(one)", "toBe(2)"), true),
+        (beside("it('b', () => { expect(f()).toBe(2); });"), true),
+        (beside("describe('more', () => { it('b', () => { expect(f()).toBe(2); }); });"), true),
+        (old.replace("{ expect, it }", "{ describe, expect, it }"), true),
+        (beside("const two = make(2);"), true),
+        (beside("function two() { return f(); }"), true),
+        // What the tests look at, or how they do.
+        (old.replace("= () => 1", "= () => 2"), false),
+        (old.replace("const one = 1", "const one = 2"), false),
+        (old.replace(start, ""), true),
+        (old.replace(start, &start.replace("it }", "it: expect }")), false),
+        (old.replace("import.meta.vitest;", "other;"), false),
+        (beside("const f = () => 2;"), false),
+        (beside("const { f } = shop;"), false),
+        (beside("class expect {}"), false),
+        (beside("vi.mock('./shop');"), false),
+        (beside("beforeEach(() => { clear(); });"), false),
+        (old.replace("(import.meta.vitest)", "(import.meta.vitest && 1)"), false),
+    ] {
+        assert_eq!(changes_tests_alone(Language::TypeScript, old, &new), Ok(alone), "{new}");
+    }
+    let code = "export const f = () => 1;\n";
+    let last = old.replace("  const one = 1;\n", "");
+    assert_eq!(changes_tests_alone(Language::JavaScript, &last, code), Ok(true));
+    assert_eq!(changes_tests_alone(Language::JavaScript, old, code), Ok(false), "a helper goes, too");
+    let plain = format!("{code}it('a', check);\n");
+    assert_eq!(
+        changes_tests_alone(Language::JavaScript, &plain, code),
+        Ok(false),
+        "that is part of the program"
+    );
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(super) enum LedTo {
     ByPath,
 }
 
-/// An existing test file that differs from what it was, or a source with tests of Rust in it.
+/// An existing test file that differs from what it was, or a source with tests in it.
 pub(super) struct Rewritten {
     /// As ids spell it.
     path: String,
@@ -347,7 +347,7 @@ impl<W: World> Drive<'_, W> {
         for change in work.changed.iter().filter(|change| existing(change.kind)) {
             let holds = match change.class {
                 FileClass::Test => Holds::AllOfIts,
-                FileClass::Source if change.path.extension() == "rs" => Holds::Some,
+                FileClass::Source if may_hold_tests(&change.path) => Holds::Some,
                 FileClass::Source
                 | FileClass::ByProduct
                 | FileClass::Gate
@@ -380,6 +380,11 @@ fn helpers_of(language: Language, text: &str) -> Vec<Piece> {
         }
     };
     if named.is_empty() { vec![Piece { words: words(text), ..Piece::default() }] } else { named }
+}
+
+/// Whether tests may stand among the code of such a source.
+fn may_hold_tests(source: &RelPath) -> bool {
+    Language::of(source.extension()).is_some_and(|it| it == Language::Rust || it.is_javascript())
 }
 
 /// All names and numbers that a text says.
