@@ -4,6 +4,7 @@
 //! public     Rust: "pub"; Go: a capital; JavaScript: "export" (not what "require" gives); Python: no underscore before it
 //! member     a public one of a class, a type or an implementation: `Owner.name`
 //! gone       declared before, and by no source after; or passed on by a file that does not any more
+//! hidden     declared under a condition alone, where it was there before without one
 //! changed    a function that can't be called any more as it could be
 //! ```
 //!
@@ -18,11 +19,13 @@ use super::symbols::{self, Home};
 use super::tree::Tree;
 use super::units::unit_spans;
 
+mod conditions;
 mod passed_on;
 mod shape;
 #[cfg(test)]
 mod tests;
 
+use conditions::Conditions;
 use passed_on::no_longer_passed_on;
 use shape::{Shape, is_callable_as, shape};
 
@@ -31,6 +34,8 @@ use shape::{Shape, is_callable_as, shape};
 pub enum Loss {
     /// No source declares it any more.
     Gone,
+    /// It is there under a condition alone.
+    Hidden,
     /// It is called in another way.
     Changed,
 }
@@ -54,11 +59,18 @@ type Declared = BTreeMap<String, Option<Shape>>;
 pub fn lost_names(language: Language, before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<LostName> {
     let trees = trees(language, after);
     let (now, members) = (everywhere(&trees), members(&trees));
+    let (then_when, now_when) = (conditions(language, before), conditions(language, after));
+    let (then_hidden, now_hidden) = (conditions::under_one(&then_when), conditions::under_one(&now_when));
+    let is_hidden = |name: &str| {
+        let was_free = then_when.get(name).is_some_and(|all| all.contains(&Conditions::new()));
+        now_hidden.contains(name) && was_free && !then_hidden.contains(name)
+    };
     let mut all = BTreeSet::new();
     for (path, source) in before {
         let Ok(tree) = Tree::parse(language, source) else { continue };
         for (name, shape) in declared(&tree, Reexports::AreNot) {
             let loss = match (now.get(&name), shape) {
+                (Some(_), _) if is_hidden(&name) => Some(Loss::Hidden),
                 (Some(Some(now)), Some(was)) => {
                     (!is_callable_as(language, now, &was)).then_some(Loss::Changed)
                 }
@@ -124,25 +136,51 @@ enum Reexports {
 }
 
 fn declared(tree: &Tree<'_>, reexports: Reexports) -> Declared {
-    let units = unit_spans(tree);
-    let exported = exported_as_they_are(tree);
     let mut all = Declared::new();
-    for at in tree.all().filter(|at| !units.iter().any(|unit| unit.contains(at))) {
-        let name = tree.text(at);
+    for (full, at) in declarations(tree) {
         let is_listed = tree.kind(tree.node(at).parent) == "export_specifier";
         let is_passed_on = is_listed || symbols::imports(tree, at);
-        if is_passed_on && (reexports == Reexports::AreNot || all.contains_key(name)) {
+        if is_passed_on && (reexports == Reexports::AreNot || all.contains_key(tree.text(at))) {
             continue;
         }
-        let full = match symbols::home_of(tree, at) {
-            Some(_) if !is_public(tree, at, (name, &exported)) => continue,
-            Some(Home::Top) => name.to_owned(),
-            Some(Home::Member(owner)) => format!("{owner}.{name}"),
-            None => continue,
-        };
         // Of several declarations of one name (overloads, one for each platform) none is told from the others.
         let shape = if all.contains_key(&full) { None } else { shape(tree, at) };
         all.insert(full, shape);
+    }
+    all
+}
+
+/// Public names, each with the node that it stands in.
+fn declarations(tree: &Tree<'_>) -> Vec<(String, usize)> {
+    let units = unit_spans(tree);
+    let exported = exported_as_they_are(tree);
+    let mut all = Vec::new();
+    for at in tree.all().filter(|at| !units.iter().any(|unit| unit.contains(at))) {
+        let name = tree.text(at);
+        match symbols::home_of(tree, at) {
+            Some(_) if !is_public(tree, at, (name, &exported)) => {}
+            Some(Home::Top) => all.push((name.to_owned(), at)),
+            Some(Home::Member(owner)) => all.push((format!("{owner}.{name}"), at)),
+            None => {}
+        }
+    }
+    all
+}
+
+/// Under which conditions each public name is declared; none where the language has none.
+fn conditions(language: Language, sources: Sources<'_>) -> BTreeMap<String, BTreeSet<Conditions>> {
+    let mut all: BTreeMap<String, BTreeSet<Conditions>> = BTreeMap::new();
+    if language.is_javascript() {
+        return all;
+    }
+    for (path, source) in sources {
+        let Ok(tree) = Tree::parse(language, source) else { continue };
+        let of_file = conditions::of_file(path, &tree);
+        for (name, at) in declarations(&tree) {
+            let mut one = conditions::of_name(&tree, at);
+            one.extend(of_file.iter().cloned());
+            all.entry(name).or_default().insert(one);
+        }
     }
     all
 }

@@ -150,6 +150,7 @@ impl Versions {
 fn told(of: &tdd_source::LostName) -> Option<LostName> {
     let loss = match of.loss {
         Loss::Gone => NameLoss::Gone,
+        Loss::Hidden => NameLoss::Hidden,
         Loss::Changed => NameLoss::Changed,
     };
     Some(LostName { path: RelPath::new(&of.path)?, name: cut(&of.name), loss })

@@ -78,6 +78,12 @@ impl fmt::Display for LostName {
             NameLoss::Gone => {
                 write!(f, "a public name that was there before the run is gone; put it back: {name} ({path})")
             }
+            NameLoss::Hidden => {
+                f.write_str(
+                    "a public name that was there before the run is there under a condition alone now; ",
+                )?;
+                write!(f, "put it back where it always is: {name} ({path})")
+            }
             NameLoss::Changed => {
                 f.write_str("a public function can't be called any more as it could before the run; ")?;
                 write!(f, "put its parameters and result back: {name} ({path})")
@@ -91,6 +97,8 @@ impl fmt::Display for LostName {
 pub enum NameLoss {
     /// No source declares it any more.
     Gone,
+    /// It is declared under a condition alone: `#[cfg(…)]`, `//go:build`, `if`.
+    Hidden,
     /// It is called in another way.
     Changed,
 }

@@ -4,6 +4,7 @@ use Language::{Go, JavaScript, Python, Rust, TypeScript};
 fn words(lost: Vec<LostName>) -> String {
     let word = |lost: LostName| match lost.loss {
         Loss::Gone => format!("-{}", lost.name),
+        Loss::Hidden => format!("?{}", lost.name),
         Loss::Changed => format!("~{}", lost.name),
     };
     lost.into_iter().map(word).collect::<Vec<_>>().join(" ")
@@ -139,6 +140,59 @@ fn ac_tdd_8_24_what_can_not_be_called_as_before_is_named_and_what_can_is_not() {
             "{before} => {after}"
         );
         assert_eq!(words(lost_names(language, &[("a", before)], &[("b", before)])), "", "{before}");
+    }
+}
+
+#[test]
+fn ac_tdd_8_165_a_name_that_is_there_under_a_condition_alone_is_lost() {
+    let go = "package p\n\nfunc A() {}\n";
+    let tagged = |tag: &str| format!("//go:build {tag}\n\n{go}");
+    let (tools, linux, other) = (tagged("tools"), tagged("linux"), tagged("!linux"));
+    let cases: &[Case<'_>] = &[
+        (Rust, &[("a.rs", "pub fn a() {}")], &[("a.rs", "#[cfg(any())]\npub fn a() {}")], "?a"),
+        (Rust, &[("a.rs", "pub fn a() {}")], &[("b.rs", "#[cfg(x)]\npub mod m {\npub fn a() {}\n}")], "?a"),
+        (Rust, &[("a.rs", "pub fn a() {}")], &[("b.rs", "#![cfg(x)]\npub fn a() {}")], "?a"),
+        (
+            Rust,
+            &[("a.rs", "pub struct A;\nimpl A { pub fn b(&self) {} }")],
+            &[("a.rs", "pub struct A;\n#[cfg(x)]\nimpl A { pub fn b(&self) {} }")],
+            "?A.b",
+        ),
+        // One for each platform, as it was, or what is no condition.
+        (
+            Rust,
+            &[("a.rs", "pub fn a() {}")],
+            &[("a.rs", "#[cfg(unix)]\npub fn a() {}\n#[cfg(not(unix))]\npub fn a() {}")],
+            "",
+        ),
+        (Rust, &[("a.rs", "#[cfg(x)]\npub fn a() {}")], &[("b.rs", "#[cfg(x)]\npub fn a() {}")], ""),
+        (Rust, &[("a.rs", "#[cfg(x)]\npub fn a() {}")], &[("b.rs", "#[cfg(all(x))]\npub fn a() {}")], ""),
+        (Rust, &[("a.rs", "pub fn a() {}")], &[("a.rs", "#[inline]\n#[cfg_attr(x, y)]\npub fn a() {}")], ""),
+        (Go, &[("a.go", go)], &[("a.go", &tools)], "?A"),
+        (Go, &[("a.go", go)], &[("a_windows.go", go)], "?A"),
+        (Go, &[("a.go", go)], &[("_a.go", go)], "?A"),
+        (Go, &[("a.go", go)], &[("a_linux.go", go), ("a_other.go", &other)], ""),
+        (Go, &[("a.go", go)], &[("a.go", &linux), ("b.go", &other)], ""),
+        (Go, &[("a.go", go)], &[("say_windows_all.go", go)], ""),
+        (Go, &[("a.go", go)], &[("windows.go", go)], ""),
+        (Python, &[("a.py", "def a(): pass\n")], &[("a.py", "if False:\n    def a(): pass\n")], "?a"),
+        (Python, &[("a.py", "def a(): pass\n")], &[("a.py", "def a(): pass\ndel a\n")], "?a"),
+        (
+            Python,
+            &[("a.py", "def a(): pass\n")],
+            &[("a.py", "if x:\n    def a(): pass\nelse:\n    def a(): pass\n")],
+            "",
+        ),
+        (
+            Python,
+            &[("a.py", "def a(): pass\n")],
+            &[("a.py", "try:\n    from b import a\nexcept ImportError:\n    def a(): pass\n")],
+            "",
+        ),
+        (Python, &[("a.py", "def a(): pass\n")], &[("a.py", "x = 1\ndel x\ndef a():\n    if 1: pass\n")], ""),
+    ];
+    for (language, before, after, want) in cases {
+        assert_eq!(words(lost_names(*language, before, after)), *want, "{before:?} => {after:?}");
     }
 }
 
