@@ -152,6 +152,18 @@ fn ac_tdd_8_148_a_file_of_rust_or_go_holds_tests_of_several_criteria() {
 }
 
 #[test]
+fn ac_tdd_8_166_a_test_of_go_that_holds_others_goes_with_all_of_them() {
+    left_to_the_night!();
+    let test = |name: &str, body: &str| format!("\nfunc Test{name}(t *testing.T) {{\n{body}}}\n");
+    let check = |name: &str, want: u8| format!("\tif {name}() != {want} {{\n\t\tt.Fatal({name}())\n\t}}\n");
+    let inner = |name: &str, body: &str| format!("\tt.Run(\"{name}\", func(t *testing.T) {{\n{body}\t}})\n");
+    let three = test("Three", &inner("odd", &inner("and true", &check("Three", 7))));
+    let others = [test("Old", &check("One", 1)), test("Two", &check("Two", 2))].concat();
+    let file = format!("package shop\n\nimport \"testing\"\n{others}{three}");
+    play_in_one(&go(), ("old_test.go", &file), ["TestTwo", "TestThree"], "quick").expect(0);
+}
+
+#[test]
 fn ac_tdd_8_148_one_slip_in_a_list_is_told_and_no_other_test_is_denied_for_it() {
     if !has_pytest() {
         return;

@@ -93,7 +93,9 @@ impl<W: World> Drive<'_, W> {
             for owned in mapping.owned.values_mut() {
                 let mut spelt: Vec<TestId> = Vec::new();
                 for id in std::mem::take(&mut owned.ids) {
-                    let is_test = !is_listed(&&id) || declared.iter().any(|test| is_alias(&id.0, test));
+                    // A test that holds others is one itself: `TestA` of `TestA/one`.
+                    let is_it = |test: &TestId| *test == id || is_alias(&id.0, test);
+                    let is_test = !is_listed(&&id) || declared.iter().any(is_it);
                     let inner = declared.iter().filter(|test| !is_test && is_case_of(test, &id.0));
                     let inner: Vec<TestId> = inner.cloned().collect();
                     spelt.extend(if inner.is_empty() { vec![id] } else { inner });

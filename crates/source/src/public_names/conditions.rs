@@ -103,7 +103,7 @@ pub(super) fn of_name(tree: &Tree<'_>, at: usize) -> Conditions {
 }
 
 /// Names that are under a condition alone, and under the same one wherever they are declared.
-pub(super) fn under_one<'n>(all: &'n BTreeMap<String, BTreeSet<Conditions>>) -> BTreeSet<&'n str> {
+pub(super) fn under_one(all: &BTreeMap<String, BTreeSet<Conditions>>) -> BTreeSet<&str> {
     let is_one = |all: &BTreeSet<Conditions>| all.len() == 1 && !all.contains(&Conditions::new());
     all.iter().filter(|(_, all)| is_one(all)).map(|(name, _)| name.as_str()).collect()
 }

@@ -64,6 +64,11 @@ pub(super) fn is_file_of_tests(root: &RelPath, broken: &Broken) -> bool {
     root.extension() != "rs" || (root.as_str().contains("tests/") && failures.all(|load| load.file == *root))
 }
 
+/// Those that a test of Go stands in: `TestA/b` for `TestA/b/c`, and `TestA`.
+fn outer_of(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(name.rsplit_once('/'), |(outer, _)| outer.rsplit_once('/')).map(|(outer, _)| outer)
+}
+
 /// New and changed tests of files of tests with several criteria's, which are none of theirs.
 pub(super) fn nobodys_tests(
     sources: &[Changed],
@@ -79,6 +84,8 @@ pub(super) fn nobodys_tests(
         if !own.keys().any(|(root, _)| *root == source.file) {
             continue;
         }
+        // What stands in a criterion's test is its own.
+        let has = |name: &str| has(name) || outer_of(name).any(has);
         let is_so = |name: &&String| !has(name) && source.after.body(name) != source.before.body(name);
         for name in source.declared.iter().filter(is_so) {
             let path = mapping::in_project(&source.file, project);
