@@ -25,6 +25,7 @@ mod red;
 mod refactor;
 mod shared;
 mod sources;
+mod spelt;
 mod touched;
 mod unbuilt;
 mod uncompiled;

@@ -47,6 +47,7 @@ impl<W: World> Drive<'_, W> {
         let mut work = self.diff_work(&Key::TestWriter)?;
         self.keep_the_first_tests(&mut work)?;
         let claim = self.with_the_first_claim(claim);
+        let claim = claim.map(|claim| self.spelt_in_full(claim, &work)).transpose()?;
         let mut mapping = self.with_the_first_mapping(self.map_tests(&work, claim.as_ref()));
         let mut book = self.read_sources(&work, &mapping)?;
         self.ports.protection.seal(&[FileClass::Gate, FileClass::Test], &[])?;
