@@ -334,7 +334,9 @@ impl fmt::Display for UntoldWhy {
         f.write_str(match self {
             Self::NothingToChange => "no expectation was found in it that could be changed",
             Self::NoPlace => "no copy can be built beside it",
-            Self::Budget => "the copies that a run has, or their time, were spent before it",
+            Self::Budget => {
+                "its turn did not come: a run has so many changed copies of tests, and so much time for them"
+            }
             Self::NotRepeatable => "a copy of it fails even unchanged",
             Self::NotReached => "what it expects is not reached when it runs",
             Self::NeverReached => "nothing that it expects is reached when it runs",

@@ -89,7 +89,8 @@ impl Reach {
             (HomeAccess::ReadOnly, Fenced::Command) => "`sandbox: { home: rw }` in tdd.yaml opens it",
             (HomeAccess::ReadOnly, Fenced::Agent) => {
                 "name the folder that it keeps there in `uses_home` of its table, or open all of it by \
-                 `sandbox: { home: rw }` in tdd.yaml"
+                 `sandbox: { home: rw }` in tdd.yaml; a protected file that the work has to change is named in the \
+                 requirement: `allow_config: [PATH]`"
             }
         };
         format!(

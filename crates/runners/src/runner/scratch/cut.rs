@@ -20,12 +20,16 @@ pub(super) fn cut(place: &Place, tests: &[InlineTest]) -> Result<(), Trouble> {
         let path = place.absolute(file);
         let Some(language) = Language::of(file.extension()) else { continue };
         let Ok(source) = regular_file::read_to_string(&path) else { continue };
-        // What stands in another test goes with it, and by itself it can't.
-        let outer = tdd_source::outer_tests(language, &source).unwrap_or_default();
+        let declared = tdd_source::declared(language, &source);
+        // What stands in a test of Go goes with it, and by itself it can't.
+        let stands_in = |name: &str, other: &str| {
+            language == Language::Go && name.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'))
+        };
         let names: Vec<String> = names
-            .into_iter()
-            .filter(|name| outer.iter().any(|one| one.name == **name))
-            .map(str::to_owned)
+            .iter()
+            .filter(|name| declared.iter().any(|one| one == **name))
+            .filter(|name| !names.iter().any(|other| stands_in(name, other)))
+            .map(|name| (*name).to_owned())
             .collect();
         if let Some(text) = tdd_source::without_tests_and_imports(language, &source, &names) {
             let text = if names.is_empty() { text } else { lenient(&text) };
