@@ -30,24 +30,15 @@ pub fn changes_tests_alone(language: Language, before: &str, after: &str) -> Res
     let (old_tree, new_tree) = (Tree::parse(language, before)?, Tree::parse(language, after)?);
     // Which examples are others than they were is told by `outline`; a test that stands among sources of another language
     // than Rust is part of the program.
-    let is_apart = |unit: &Unit| match language {
-        Language::Rust => unit.kind != UnitKind::Example,
-        Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Python | Language::Go => {
-            unit.kind == UnitKind::Scaffold
-        }
+    let is_apart = |unit: &Unit| {
+        unit.kind == UnitKind::Scaffold || language == Language::Rust && unit.kind == UnitKind::Tests
     };
     let (mut old, mut new) = (units(&old_tree), units(&new_tree));
-    let code = |tree: &Tree<'_>, all: &[Unit]| match language {
-        Language::Rust => rest(tree, all),
-        Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Python | Language::Go => {
-            rest(tree, &all.iter().filter(|unit| is_apart(unit)).cloned().collect::<Vec<_>>())
-        }
-    };
-    if !new_tree.errors.is_empty() || code(&old_tree, &old) != code(&new_tree, &new) {
-        return Ok(false);
-    }
     old.retain(is_apart);
     new.retain(is_apart);
+    if !new_tree.errors.is_empty() || rest(&old_tree, &old) != rest(&new_tree, &new) {
+        return Ok(false);
+    }
     for unit in &old {
         let was = Module::of(&old_tree, unit);
         let differs_by_tests = |now: &Unit| {

@@ -60,11 +60,9 @@ pub fn lost_names(language: Language, before: &[(&str, &str)], after: &[(&str, &
     let trees = trees(language, after);
     let (now, members) = (everywhere(&trees), members(&trees));
     let (then_when, now_when) = (conditions(language, before), conditions(language, after));
-    let (then_hidden, now_hidden) = (conditions::under_one(&then_when), conditions::under_one(&now_when));
-    let is_hidden = |name: &str| {
-        let was_free = then_when.get(name).is_some_and(|all| all.contains(&Conditions::new()));
-        now_hidden.contains(name) && was_free && !then_hidden.contains(name)
-    };
+    let hidden = conditions::under_one(&now_when);
+    let was_free = |name: &str| then_when.get(name).is_some_and(|all| all.contains(&Conditions::new()));
+    let is_hidden = |name: &str| hidden.contains(name) && was_free(name);
     let mut all = BTreeSet::new();
     for (path, source) in before {
         let Ok(tree) = Tree::parse(language, source) else { continue };
