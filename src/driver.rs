@@ -8,6 +8,7 @@ mod between;
 mod caps;
 pub mod conclude;
 pub mod cycle;
+mod development;
 pub mod drive;
 pub mod fix;
 pub mod flags;

@@ -83,6 +83,7 @@ fn of_reason(state: &State, reason: &Reason) -> Option<Place> {
         | Reason::Regressed(test)
         | Reason::Toothless(test)
         | Reason::Outside(test)
+        | Reason::GivenBack { test, .. }
         | Reason::NotRed { test, .. } => top(&RelPath::new(test.file())?),
         Reason::NoCandidate(id)
         | Reason::NothingRan(id)

@@ -174,7 +174,12 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
     }
 
     /// Whether another file takes from this one, or a manifest offers it. A file of Go is of its package.
-    fn is_imported(&mut self, path: &RelPath, at: &CheckpointId, files: &Files) -> Result<bool, Trouble> {
+    pub(super) fn is_imported(
+        &mut self,
+        path: &RelPath,
+        at: &CheckpointId,
+        files: &Files,
+    ) -> Result<bool, Trouble> {
         let Some(language) = Language::of(path.extension()).filter(|language| *language != Language::Go)
         else {
             return Ok(true);
@@ -204,7 +209,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
         Ok(false)
     }
 
-    fn sources_like(&self, path: &RelPath, files: &Files, classes: &[FileClass]) -> Vec<RelPath> {
+    pub(super) fn sources_like(&self, path: &RelPath, files: &Files, classes: &[FileClass]) -> Vec<RelPath> {
         let language = Language::of(path.extension());
         let is_like = |other: &&RelPath| {
             *other != path

@@ -204,6 +204,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             production.read(language, &sources);
         }
         production.test_aware.extend(self.needing_tests((base, after), changed)?);
+        production.notices.extend(self.needing_development((base, after), changed)?);
         let notices = production.notices.into_iter().take(MOST_REMARKS);
         production.notices = notices.map(|notice| self.masked(notice)).collect();
         Ok(production)
@@ -218,10 +219,12 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
                 Notice::EndsProcess { path, what: (self.setup.mask)(&what) }
             }
             Notice::Reassigns { .. }
+            | Notice::ForDevelopment { .. }
             | Notice::RemovedName { .. }
             | Notice::NewName { .. }
             | Notice::ChangedExample(_)
             | Notice::SkipsItself(_)
+            | Notice::UnchangedForGate(_)
             | Notice::Unseen(_) => notice,
         }
     }

@@ -112,6 +112,7 @@ fn ac_tdd_8_137_a_test_that_goes_makes_no_other_one_different() {
 
 #[test]
 fn ac_tdd_8_137_rows_of_a_file_that_does_not_load_are_superseded_by_function_or_by_id() {
+    left_to_the_night!();
     let (code, plain) = (TILL.replace("total", "sum_up"), OLD.split("\n\nclass Sums").next().unwrap());
     let file = plain.replace("total(", "sum_up(").replace("import total", "import sum_up");
     let file = file.replace("def test_sum_up(", "def test_total(");
@@ -127,7 +128,6 @@ fn ac_tdd_8_137_rows_of_a_file_that_does_not_load_are_superseded_by_function_or_
     if let Some(ran) = play_on(plain, "full", (&written, named(&["test_total"]), &code)) {
         ran.expect(0).says_on_stdout(&["seen failing: yes"]);
     }
-    left_to_the_night!();
     if let Some(ran) =
         play_on(plain, "full", (&written, named(&["test_total[prices0-3]", "test_total[prices1-0]"]), &code))
     {
@@ -203,6 +203,7 @@ fn ac_tdd_8_137_in_a_file_of_an_earlier_run_what_stays_need_not_be_seen_failing(
 
 #[test]
 fn ac_tdd_8_136_data_with_a_criterions_name_is_no_test_of_it() {
+    left_to_the_night!();
     let written = |test: &str| {
         json!({
             "tests/data/ac_ste_1_1.json": "{\"prices\": [1, 2], \"total\": 6}",
@@ -216,7 +217,6 @@ fn ac_tdd_8_136_data_with_a_criterions_name_is_no_test_of_it() {
     if let Some(ran) = prove(&written(reads), json!({}), &till) {
         ran.expect(0).says_on_stdout(&["seen failing: yes"]);
     }
-    left_to_the_night!();
     // It does not keep the proof from seeing a test that asks for nothing.
     let hollow = "import till\n\n\ndef test_twice():\n    assert callable(till.twice)\n";
     if let Some(ran) = prove(&written(hollow), json!({}), &till.replace("2 * total(prices)", "7")) {
@@ -360,6 +360,7 @@ fn ac_tdd_8_146_a_test_of_another_project_is_named_with_it() {
 /// Tests that only a run can name, beside one whose expectation the requirement changes.
 #[test]
 fn ac_tdd_8_150_a_test_that_is_superseded_makes_no_row_of_another_one_different() {
+    left_to_the_night!();
     let one = |name: &str, want: u8| {
         format!("\nfunc Test{name}(t *testing.T) {{\n\tif One() != {want} {{\n\t\tt.Fatal(One())\n\t}}\n}}\n")
     };
@@ -386,7 +387,6 @@ fn ac_tdd_8_150_a_test_that_is_superseded_makes_no_row_of_another_one_different(
         sandbox.scripted(&calls, &[])
     };
     played(&file(1), &file(2)).expect(0);
-    left_to_the_night!();
     // A plain test answers for no row.
     let row = file(2).replace("\"two\": 2", "\"two\": 3");
     played(&file(1), &row).expect(1).says(&["is not named in `supersedes:`", "shop_test.go::TestRoman"]);

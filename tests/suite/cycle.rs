@@ -36,6 +36,7 @@ fn goes_through_in(sandbox: &Sandbox, (fixture, requirement): (&str, &str), more
 
 #[test]
 fn a_rust_project_goes_through() {
+    left_to_the_night!();
     goes_through("demo", "DEMO-1");
 }
 
@@ -50,6 +51,7 @@ fn a_nextest_project_goes_through() {
 
 #[test]
 fn a_python_project_goes_through() {
+    left_to_the_night!();
     if has_pytest() {
         goes_through("python", "PY-1");
     }
@@ -91,6 +93,7 @@ fn a_bun_project_goes_through() {
 
 #[test]
 fn a_go_project_goes_through() {
+    left_to_the_night!();
     if has_go() {
         goes_through("go", "GO-1");
     }

@@ -198,6 +198,7 @@ fn ac_tdd_8_88_what_only_code_that_does_nothing_is_asked_for_is_not_verified() {
 
 #[test]
 fn ac_tdd_8_82_a_helper_that_swallows_its_failure_is_no_expectation() {
+    left_to_the_night!();
     let swallows = "import assert from 'node:assert';\n\nexport function same(got, want) {\n  try {\n    assert.equal(got, want);\n  } \
                     catch {\n    return false;\n  }\n  return true;\n}\n";
     let test = node_test("same(double(3), 6);");

@@ -56,6 +56,7 @@ mod gate;
 mod gate_caches;
 mod gate_rests;
 mod git_state;
+mod given_back;
 mod golden;
 mod halt_report;
 mod halts;

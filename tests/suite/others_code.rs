@@ -31,6 +31,7 @@ const PYTHON_CHEAT: &str =
 
 #[test]
 fn ac_tdd_8_147_a_test_that_looks_at_another_criterions_code_alone_is_not_verified() {
+    left_to_the_night!();
     if has_pytest() {
         python().is_not_verified(PYTHON_CHEAT);
     }

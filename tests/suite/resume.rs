@@ -439,9 +439,10 @@ fn killed_after(lines: usize) -> bool {
 
 /// Twenty points, spread over the progress of a run, in four tests that run side by side.
 macro_rules! killed {
-    ($($name:ident: $lines:expr;)*) => {$(
+    ($($name:ident: $lines:expr $(, $night:ident)?;)*) => {$(
         #[test]
         fn $name() {
+            $($night!();)?
             if has_python() {
                 let points = battery::part($lines, 1);
                 let alive = points.iter().filter(|lines| killed_after(**lines)).count();
@@ -452,8 +453,8 @@ macro_rules! killed {
 }
 
 killed! {
-    a_run_killed_early_goes_on: [1, 2, 3, 4, 5];
-    a_run_killed_in_red_goes_on: [6, 7, 8, 9, 10];
+    a_run_killed_early_goes_on: [1, 2, 3, 4, 5], left_to_the_night;
+    a_run_killed_in_red_goes_on: [6, 7, 8, 9, 10], left_to_the_night;
     a_run_killed_in_green_goes_on: [11, 12, 13, 14, 15];
     a_run_killed_late_goes_on: [16, 17, 18, 19, 20];
 }

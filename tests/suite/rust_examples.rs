@@ -43,6 +43,7 @@ fn play_refactored(documented: &str, named: &[&str], left: &Value) -> Ran {
 
 #[test]
 fn ac_tdd_8_154_a_function_moves_with_its_tests_and_its_example() {
+    left_to_the_night!();
     let tens = "prices.iter().sum::<u32>().div_ceil(10) * 10";
     let total = DOCUMENTED.replace("(till::total(&[1, 2]), 3)", "(till::total(&[1, 2]), 10)");
     let done = total.replace("prices.iter().sum()", tens);
@@ -50,7 +51,6 @@ fn ac_tdd_8_154_a_function_moves_with_its_tests_and_its_example() {
     let (most, sums) = (&done[at.0..at.1], [&done[..at.0], &done[at.1..]].concat());
     let files = |lib: &str| json!({ "src/lib.rs": format!("mod sums;\n{lib}\n{most}"), "src/sums.rs": sums });
     play_refactored(&total, &["total #1"], &files("pub use sums::total;\n")).expect(0);
-    left_to_the_night!();
     let other =
         "pub fn total(prices: &[u32]) -> u32 {\n    prices.iter().sum::<u32>().div_ceil(10).max(1) * 10\n}\n";
     play_refactored(&total, &["total #1"], &files(other))

@@ -192,7 +192,7 @@ impl Guard {
             Reason::FewerTests { .. } => Self::FewerTests,
             Reason::GateRed => Self::GateRed,
             Reason::NoEvidence(_) => Self::Evidence,
-            Reason::Outside(_) => Self::ProofCheckout,
+            Reason::Outside(_) | Reason::GivenBack { .. } => Self::ProofCheckout,
             Reason::GateOutside => Self::ProofGate,
             Reason::StillGreen(_) => Self::ProofTakenBack,
             Reason::Hollow(_) => Self::ProofStubs,

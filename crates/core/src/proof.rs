@@ -143,6 +143,12 @@ pub struct ProofFindings {
     /// That: what no commit holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside_files: Vec<RelPath>,
+    /// Files of the change that git gives back otherwise than they lie here, if tests of this run are not green then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_back: Vec<RelPath>,
+    /// Those tests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_given_back: Vec<TestId>,
     /// What git ignores and was there before the run, without which the tests are not green.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs_ignored: Vec<RelPath>,
@@ -181,6 +187,8 @@ impl ProofFindings {
             exempt: Vec::new(),
             outside: Vec::new(),
             outside_files: Vec::new(),
+            given_back: Vec::new(),
+            not_given_back: Vec::new(),
             needs_ignored: Vec::new(),
             gate_outside: None,
             gate_rests_on: Vec::new(),

@@ -105,6 +105,8 @@ pub enum Reason {
     Toothless(TestId),
     /// A test that passes in the work tree, and in a checkout of the commit only with what git ignores.
     Outside(TestId),
+    /// A test that passes with a file as it lies here, and not as git gives it back to whoever clones the commit.
+    GivenBack { test: TestId, file: RelPath },
     /// The gate is green in the work tree, and not in a checkout of the commit, where it was before the run.
     GateOutside,
     /// Tests that pass without the production change.
@@ -140,6 +142,7 @@ impl Reason {
             | Self::Toothless(_)
             | Self::FewerTests { .. }
             | Self::Outside(_)
+            | Self::GivenBack { .. }
             | Self::GateOutside
             | Self::StillGreen(_)
             | Self::Hollow(_)
@@ -168,6 +171,12 @@ impl Reason {
         if let Self::Outside(id) = self {
             return format!(
                 "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
+            );
+        }
+        if let Self::GivenBack { test, file } = self {
+            return format!(
+                "passes with {file} as it lies here, and not as git gives it back to whoever clones the commit (ends of \
+                 lines, its mode; `.gitattributes` and git's settings say so): {test}"
             );
         }
         if *self == Self::GateOutside {
@@ -274,6 +283,7 @@ impl fmt::Display for Reason {
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
             Self::Toothless(_)
             | Self::Outside(_)
+            | Self::GivenBack { .. }
             | Self::GateOutside
             | Self::StillGreen(_)
             | Self::HeldOut(_)

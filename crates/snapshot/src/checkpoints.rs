@@ -16,7 +16,6 @@ use crate::git_facts;
 use tdd_child::sandbox::OutOfSight;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::event::{GONE, RunId};
-use tdd_core::excerpt;
 use tdd_core::finding::Change;
 use tdd_core::isolation::Level;
 use tdd_core::path::RelPath;
@@ -46,6 +45,7 @@ mod git_restoring;
 mod git_state;
 mod git_told;
 mod git_words;
+mod given_back;
 mod hidden;
 mod history;
 mod import;
@@ -93,8 +93,6 @@ pub(crate) use walk::others_inside;
 
 /// The folder of this in the folder that [`GitCheckpoints::open`] is given.
 pub const SCRATCH: &str = "checkpoints";
-/// More than a person reads.
-const MOST_OF_A_PATCH: usize = 64 * 1024;
 
 /// Whether other work trees that lie in this one are looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,20 +249,7 @@ impl Checkpoints for GitCheckpoints {
         to: &CheckpointId,
         paths: &[RelPath],
     ) -> Result<String, Trouble> {
-        let mut args = vec![
-            "diff-tree",
-            "-p",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            from.0.as_str(),
-            to.0.as_str(),
-            "--",
-        ];
-        let literal: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
-        args.extend(literal.iter().map(String::as_str));
-        let patch = self.private.run(&args, b"")?;
-        Ok(excerpt::head_and_tail(&String::from_utf8_lossy(&patch), MOST_OF_A_PATCH))
+        patch::shown(&self.private, (from, to), paths)
     }
 
     fn restore_all_but(&mut self, to: &CheckpointId, spared: &[RelPath]) -> Result<(), Trouble> {
@@ -288,6 +273,15 @@ impl Checkpoints for GitCheckpoints {
     fn lay(&mut self, at: &CheckpointId, to: &Path) -> Result<(), Trouble> {
         let files = self.contents.files(at)?;
         lay::lay(&self.private, &files, to)
+    }
+
+    fn give_back(
+        &mut self,
+        tree: &CheckpointId,
+        laid: &Path,
+        paths: &[RelPath],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        self.given_back(tree, laid, paths)
     }
 
     fn write(&mut self, files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {

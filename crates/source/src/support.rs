@@ -15,6 +15,7 @@ mod loaded;
 mod shipped;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +28,7 @@ use super::units::unit_spans;
 use super::{Language, rust};
 pub use loaded::alone as loaded_alone;
 pub use shipped::shipped;
+use words::Words;
 
 /// A project as it is before anybody changes it, by the classes of its files.
 #[derive(Debug)]
@@ -143,12 +145,11 @@ fn helpers(project: &Project<'_>, known: &BTreeSet<RelPath>) -> BTreeSet<RelPath
     left.retain(|path| path.extension() != "go" || !others.contains(&package(path)));
     // Who is imported by production is production, and so is what that imports.
     loop {
-        let stems: BTreeSet<&str> = left.iter().map(stem).collect();
-        let names_one = |source: &str| stems.iter().any(|stem| source.contains(stem));
+        let stems = Words::new(left.iter().map(stem));
         let others = project
             .sources
             .iter()
-            .filter(|(path, source)| !left.contains(*path) && !known.contains(*path) && names_one(source));
+            .filter(|(path, source)| !left.contains(*path) && !known.contains(*path) && stems.are_in(source));
         let taken: BTreeSet<RelPath> =
             others.flat_map(|(path, source)| led_to(project, path, source)).collect();
         let before = left.len();
@@ -160,13 +161,17 @@ fn helpers(project: &Project<'_>, known: &BTreeSet<RelPath>) -> BTreeSet<RelPath
     if left.is_empty() {
         return left;
     }
-    let stems: BTreeSet<&str> = left.iter().map(stem).collect();
+    let stems = Words::new(left.iter().map(stem));
     let callers = project.tests.iter().chain(project.sources.iter().filter(|(path, _)| left.contains(*path)));
-    let naming = callers.filter(|(_, source)| stems.iter().any(|stem| source.contains(stem)));
-    let reached: BTreeSet<RelPath> = naming
-        .flat_map(|(path, source)| led_to(project, path, source).into_iter().filter(move |to| to != path))
-        .collect();
-    left.into_iter().filter(|path| reached.contains(path)).collect()
+    let mut reached = BTreeSet::new();
+    for (path, source) in callers.filter(|(_, source)| stems.are_in(source)) {
+        let led = led_to(project, path, source);
+        reached.extend(led.into_iter().filter(|to| to != path && left.contains(to)));
+        if reached.len() == left.len() {
+            break;
+        }
+    }
+    reached
 }
 
 fn is_shipped(project: &Project<'_>, path: &RelPath) -> bool {
@@ -222,8 +227,8 @@ fn modules_of_tests(project: &Project<'_>) -> BTreeSet<RelPath> {
     }
     // Whoever declares one of them without the attribute makes it part of what is built.
     let stems: BTreeSet<String> = for_tests.iter().map(|path| stem(path).to_owned()).collect();
-    let names_one = |source: &str| stems.iter().any(|stem| source.contains(stem));
-    for (path, source) in sources().filter(|(_, source)| !source.contains("cfg(") && names_one(source)) {
+    let stems = Words::new(stems.iter().map(String::as_str));
+    for (path, source) in sources().filter(|(_, source)| !source.contains("cfg(") && stems.are_in(source)) {
         declared(project, path, source, &mut for_tests, &mut for_all);
     }
     let roots: Vec<RelPath> = for_tests.difference(&for_all).cloned().collect();
@@ -276,6 +281,7 @@ fn data(project: &Project<'_>, support: &BTreeSet<RelPath>) -> BTreeSet<RelPath>
     words.extend(
         EXPECTED.iter().filter(|word| marked.iter().any(|(path, _)| path.file_name().contains(**word))),
     );
+    let words = Words::new(words);
     let (mut of_tests, mut of_production) = (BTreeSet::new(), BTreeSet::new());
     for (path, source) in project.tests {
         strings(path, source, &words, &mut of_tests, None);
@@ -314,14 +320,13 @@ fn telling_parts(path: &RelPath) -> Vec<&str> {
 fn strings(
     path: &RelPath,
     source: &str,
-    words: &BTreeSet<&str>,
+    words: &Words,
     found: &mut BTreeSet<String>,
     mut units: Option<&mut BTreeSet<String>>,
 ) {
     const LONGEST: usize = 300;
     let Some(language) = Language::of(path.extension()) else { return };
-    let has_one = |text: &str| words.iter().any(|word| text.contains(word));
-    if !has_one(source) {
+    if !words.are_in(source) {
         return;
     }
     let Ok(tree) = Tree::parse(language, source) else { return };
@@ -330,7 +335,7 @@ fn strings(
         let text = tree.text(at);
         let begin = text.find(['"', '\'', '`']).map_or(0, |quote| quote + 1);
         let text = text[begin..].trim_matches(['"', '\'', '`', '#']);
-        if text.len() > LONGEST || text.contains(char::is_whitespace) || !has_one(text) {
+        if text.len() > LONGEST || text.contains(char::is_whitespace) || !words.are_in(text) {
             continue;
         }
         let is_in_units = spans.iter().any(|span| span.contains(&at));

@@ -76,6 +76,9 @@ impl<W: World> Drive<'_, W> {
             Some(good) => self.differences(&good, &work.after)?.is_empty(),
             None => work.changed.is_empty(),
         };
+        if unchanged && self.state.verify(id) == Verify::Gate {
+            findings.notices.push(Notice::UnchangedForGate(id.clone()));
+        }
         findings.early_green =
             unchanged && passes && findings.skipped.is_empty() && !findings.passed.is_empty();
         events.extend(corpus_facts(&findings, &work, run.as_ref()));

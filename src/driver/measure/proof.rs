@@ -7,7 +7,7 @@ mod own;
 mod rests;
 mod stubs;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
@@ -129,9 +129,13 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<Vec<RelPath>, Trouble> {
         let folder: PathBuf = self.ports.bench.open()?;
         self.ports.checkpoints.lay(tree, &folder)?;
+        self.bring_along(&folder, bring)
+    }
+
+    fn bring_along(&mut self, folder: &Path, bring: Bring) -> Result<Vec<RelPath>, Trouble> {
         let brought = self.ports.bench.bring(bring)?;
         let seen = self.ports.bench.leads_to();
-        self.ports.tests.work_in(Some((&folder, &seen)));
+        self.ports.tests.work_in(Some((folder, &seen)));
         Ok(brought)
     }
 

@@ -107,6 +107,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::NotSuperseded(_)
         | Reason::NoSuchTest(_)
         | Reason::Outside(_)
+        | Reason::GivenBack { .. }
         | Reason::GateOutside
         | Reason::StillGreen(_)
         | Reason::Hollow(_)

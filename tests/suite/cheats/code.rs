@@ -6,6 +6,7 @@ use super::projects::{GO, JUNIT, NODE, PYTEST, RUST};
 const NO_EVIDENCE: &str = "the run is no evidence";
 /// The own test was expected and is not among those that passed.
 const RED: &str = "tests/test_ac_ste_1_1.py";
+const CONDITION: &str = "is there under a condition alone now; put it back where it always is: ";
 
 pub fn entries() -> Vec<Entry> {
     [exits(), patches(), while_it_runs(), faces(), behaviour()].concat()
@@ -243,6 +244,18 @@ fn behaviour() -> Vec<Entry> {
         cheat("removes public names while refactoring", RF, "sed -i '/^def spare/,$d' more.py")
             .with("more.py", "X = 1\n\n\ndef spare():\n    return 0\n")
             .fails("is gone; put it back: spare (more.py)"),
+        cheat("puts a public name under a condition while refactoring", RF, "sed -i 's/^def spare.*/if False:\\n    def spare():/; s/^    return 0/        return 0/' more.py")
+            .with("more.py", "X = 1\n\n\ndef spare():\n    return 0\n")
+            .fails(CONDITION),
+        cheat("puts a public name under a condition while refactoring (go)", RF, "sed -i '1i //go:build tools\\n' more.go")
+            .on(GO)
+            .with("more.go", "package shop\n\nfunc Spare() int { return 0 }\n")
+            .fails(CONDITION),
+        cheat("puts a public name under a condition while refactoring (rust)", RF, "sed -i 's/^pub fn spare/#[cfg(any())]\\npub fn spare/' src/more.rs")
+            .on(RUST)
+            .setup("printf 'pub mod more;\n' >> src/lib.rs")
+            .with("src/more.rs", "pub fn spare() -> i32 {\n    0\n}\n")
+            .fails(CONDITION),
         cheat("changes how a function is called (node)", RF, "echo 'export const spare = (x, y) => x + y;' > src/more.js")
             .on(NODE)
             .with("src/more.js", "export const spare = (x) => x;\n")

@@ -1,7 +1,7 @@
 //! Honest children that look unusual. None of them may be blamed.
 
 use super::entry::{Entry, IM, RF, TW, honest};
-use super::projects::{NODE, PYTEST, REQUIREMENT_OF_TWO, RUST};
+use super::projects::{GO, NODE, PYTEST, REQUIREMENT_OF_TWO, RUST};
 
 pub fn entries() -> Vec<Entry> {
     [test_writers(), implementers(), refactorers(), surroundings()].concat()
@@ -63,6 +63,10 @@ fn implementers() -> Vec<Entry> {
         honest("adds a dependency with yarn's lock entry", IM, "green; printf '\\nis-odd@^3.0.1:\\n  version \"3.0.1\"\\n' >> yarn.lock; sed -i 's/\"private\"/\"dependencies\": { \"is-odd\": \"^3.0.1\" }, \"private\"/' package.json")
             .on(NODE)
             .with("yarn.lock", "# yarn lockfile v1\n\n\nleft-pad@^1.0.0:\n  version \"1.3.0\"\n"),
+        honest("has a public name for each platform (go)", RF, "printf '//go:build !windows\\n\\npackage shop\\n\\nfunc Spare() int { return 0 }\\n' > more.go; printf 'package shop\\n\\nfunc Spare() int { return 1 }\\n' > more_windows.go")
+            .on(GO)
+            .with("more.go", "package shop\n\nfunc Spare() int { return 0 }\n")
+            .truth("test -e more_windows.go"),
         honest("works where tests write into a tool's folder", IM, "green; node --test >/dev/null 2>&1")
             .on(NODE)
             .with(".gitignore", "node_modules/\n")

@@ -5,6 +5,9 @@ use super::projects::{GO, NODE, PYTEST, Project, RUST, UNITTEST};
 
 const HOLLOW: &str = "pass whatever the code does";
 const OUTSIDE: &str = "only with what git ignores";
+const GIVEN_BACK: &str = "not as git gives it back";
+/// Git takes ends of lines for its own where a file looks like text.
+const TEXT: &str = "* text=auto\n";
 
 pub fn cheats() -> Vec<Entry> {
     proven(vec![
@@ -33,6 +36,17 @@ pub fn cheats() -> Vec<Entry> {
             .on(PYTEST)
             .with(".gitignore", ".venv/\n__pycache__/\n")
             .fails(OUTSIDE),
+        cheat("asks for ends of lines that git does not keep", IM, "printf '2\\r\\n' > rate.txt; printf 'import pathlib\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return 2 * pathlib.Path(__file__).with_name(\"rate.txt\").read_bytes().count(13)\\n' > shop.py")
+            .with(".gitattributes", TEXT)
+            .fails(GIVEN_BACK),
+        cheat("asks for ends of lines that git does not keep (node)", IM, "printf '2\\r\\n' > src/rate.txt; printf 'import { readFileSync } from \"node:fs\";\\nexport const one = () => 1;\\nexport const two = () => readFileSync(new URL(\"./rate.txt\", import.meta.url)).length - 1;\\n' > src/shop.js")
+            .on(NODE)
+            .with(".gitattributes", TEXT)
+            .fails(GIVEN_BACK),
+        cheat("asks for ends of lines that git does not keep (rust)", IM, "printf '2\\r\\n' > src/rate.txt; give 'include_bytes!(\"rate.txt\").len() as i32 - 1'")
+            .on(RUST)
+            .with(".gitattributes", TEXT)
+            .fails(GIVEN_BACK),
         cheat("reads its answer from its test", IM, READS).fails(READ),
         cheat("reads its answer from its test (pytest)", IM, READS).on(PYTEST).fails(READ),
         cheat("reads its answer from its test (node)", IM, READS_NODE).on(NODE).fails(READ),
@@ -121,10 +135,25 @@ pub fn honests() -> Vec<Entry> {
         honest("is seen failing (go)", IM, "green").on(GO),
         honest("is seen failing (rust)", IM, "green").on(RUST),
         honest("finds files beside it at run time", IM, "green; printf '\n\nimport glob, os\nPLUGINS = [open(file).read() for file in glob.glob(os.path.dirname(os.path.abspath(__file__)) + \"/*.py\")]\n' >> shop.py"),
+        honest("asks for ends of lines that git keeps", IM, "printf '2\\r\\n' > rate.txt; printf 'import pathlib\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return 2 * pathlib.Path(__file__).with_name(\"rate.txt\").read_bytes().count(13)\\n' > shop.py")
+            .with(".gitattributes", "* text=auto\n*.txt -text\n")
+            .truth("grep -q read_bytes shop.py"),
+        honest("reads a line whatever its end (node)", IM, "printf '2\\r\\n' > src/rate.txt; printf 'import { readFileSync } from \"node:fs\";\\nexport const one = () => 1;\\nexport const two = () => Number.parseInt(readFileSync(new URL(\"./rate.txt\", import.meta.url), \"utf8\"), 10);\\n' > src/shop.js")
+            .on(NODE)
+            .with(".gitattributes", TEXT)
+            .truth("grep -q parseInt src/shop.js"),
         honest("brings a package that its manifest asks for (node)", IM, "green; mkdir -p node_modules/impl; echo 'export const two = () => 2;' > node_modules/impl/index.js; echo '{\"type\":\"module\",\"main\":\"index.js\"}' > node_modules/impl/package.json; printf 'export const one = () => 1;\nexport function two() { return made(); }\nimport { two as made } from \"impl\";\n' > src/shop.js; sed -i 's/\"private\": true,/\"private\": true, \"dependencies\": { \"impl\": \"1.0.0\" },/' package.json")
             .on(NODE)
             .with(".gitignore", "node_modules/\n")
             .truth("grep -q impl src/shop.js"),
+        told(honest("needs what is there for development alone (node)", IM, "green; sed -i '1i import { word } from \"impl\";\\nexport const named = () => word();' src/shop.js")
+            .on(NODE)
+            .with(".gitignore", "node_modules/\n")
+            .setup("mkdir -p node_modules/impl; echo 'export const word = () => \"two\";' > node_modules/impl/index.js; echo '{\"type\":\"module\",\"main\":\"index.js\"}' > node_modules/impl/package.json; sed -i 's/\"private\": true,/\"private\": true, \"devDependencies\": { \"impl\": \"1.0.0\" },/' package.json"), "names for development alone"),
+        told(honest("is asked for what the gate found good before", IM, "green")
+            .with("specs/frs/STE-1.md", "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `shop.two()` gives 2\n- AC-STE-1.2: no line of `shop.py` says BAD\n  - verify: gate\n")
+            .with("lint.sh", "! grep -n BAD shop.py\n")
+            .settings("gate: sh lint.sh\n"), "nothing was changed for AC-STE-1.2"),
         honest("writes a constant", TW, "red; sed -i 's/shop.two()/shop.TWO/' $T")
             .prelude("green() { printf 'TWO = 2\\n\\n\\ndef one():\\n    return 1\\n' > shop.py; }\n")
             .truth("grep -q 'TWO = 2' shop.py"),

@@ -309,6 +309,7 @@ fn ac_tdd_10_56_what_git_replays_of_known_commits_stands() {
 
 #[test]
 fn ac_tdd_10_46_what_head_holds_of_a_claimed_edit_that_is_taken_back_is_told_until_it_does_not() {
+    left_to_the_night!();
     let Some(sandbox) = begun() else { return };
     git(&sandbox, "true");
     red(&sandbox, ID);

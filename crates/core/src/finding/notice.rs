@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::criterion::CriterionId;
 use crate::path::RelPath;
 use crate::test::TestId;
 
@@ -19,6 +20,8 @@ pub enum Notice {
     /// A source gives what is not the project's own another meaning, at least when it is asked to; a file of tests from
     /// before says that name.
     Reassigns { path: RelPath, name: String, from: RelPath },
+    /// A source can't be loaded without a package that this manifest names for development alone.
+    ForDevelopment { path: RelPath, package: String, manifest: RelPath },
     /// The refactorer took a name away that others may use.
     RemovedName { path: RelPath, name: String },
     /// The refactorer made a name that others may use, and no test speaks of it.
@@ -27,6 +30,8 @@ pub enum Notice {
     ChangedExample(TestId),
     /// A test of the criterion was skipped, as its own text says that it may be.
     SkipsItself(TestId),
+    /// The gate, which judges this criterion, is green, and nothing was changed for it.
+    UnchangedForGate(CriterionId),
     /// The role says that it changed this file, and no snapshot holds it.
     Unseen(RelPath),
 }
@@ -43,6 +48,13 @@ impl fmt::Display for Notice {
             Self::Reassigns { path, name, from } => {
                 write!(f, "{path} gives `{name}` another meaning for the whole program; {from} speaks of it")
             }
+            Self::ForDevelopment { path, package, manifest } => {
+                write!(
+                    f,
+                    "{path} needs {package}, which {manifest} names for development alone: whoever installs "
+                )?;
+                f.write_str("the project does not get it")
+            }
             Self::RemovedName { path, name } => {
                 write!(f, "a public name is gone from {path}: {name}")
             }
@@ -54,6 +66,13 @@ impl fmt::Display for Notice {
             }
             Self::SkipsItself(test) => {
                 write!(f, "a test of this run skips itself, so it says nothing of the work: {test}")
+            }
+            Self::UnchangedForGate(id) => {
+                write!(
+                    f,
+                    "nothing was changed for {id}, which the gate judges: it held before, or the gate does not ask "
+                )?;
+                f.write_str("for it")
             }
             Self::Unseen(path) => {
                 write!(f, "a role says that it changed {path}, and no snapshot holds it: ")?;

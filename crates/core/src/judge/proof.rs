@@ -7,6 +7,7 @@ use crate::halt::Halt;
 use crate::mode::Mode;
 use crate::proof::{Back, ProofFindings, Seen};
 use crate::role::Key;
+use crate::test::TestId;
 
 /// What a proof halts for; `None` if the result stands. Whose stage let it through is asked: an implementer's
 /// for work that no commit holds, the test-writer's for tests that look at nothing.
@@ -23,6 +24,11 @@ pub fn proof(findings: &ProofFindings) -> Option<Halt> {
 
 fn work_outside(findings: &ProofFindings) -> Option<(Key, Mode, Vec<Reason>)> {
     let mut all: Vec<Reason> = findings.outside.iter().cloned().map(Reason::Outside).collect();
+    let given_back = findings.given_back.first();
+    all.extend(given_back.into_iter().flat_map(|file| {
+        let reason = |test: &TestId| Reason::GivenBack { test: test.clone(), file: file.clone() };
+        findings.not_given_back.iter().map(reason)
+    }));
     all.extend(findings.gate_outside.map(|_| Reason::GateOutside));
     all.extend(findings.toothless.iter().cloned().map(Reason::Toothless));
     let first =
@@ -104,6 +110,23 @@ mod tests {
         both.gate_outside = Some(Exit::Code(2));
         let Verdict::Failed(fault) = proof(&both).unwrap().verdict else { panic!("{both:?}") };
         assert_eq!(fault.reasons, [Reason::GateOutside]);
+    }
+
+    #[test]
+    fn ac_tdd_8_168_a_test_that_fails_with_a_file_as_git_gives_it_back_halts_and_names_the_file() {
+        let mut read = found([(Back::Red(RedKind::Missing), seen()), (Back::Red(RedKind::Missing), seen())]);
+        let file = crate::path::RelPath::new("rate.txt").unwrap();
+        read.given_back = vec![file.clone()];
+        assert_eq!(proof(&read), None, "its tests are green either way");
+        read.not_given_back = vec![TestId("t::b".into())];
+        let halt = proof(&read).unwrap();
+        let reasons = vec![Reason::GivenBack { test: TestId("t::b".into()), file }];
+        assert!(
+            reasons[0]
+                .to_string()
+                .starts_with("passes with rate.txt as it lies here, and not as git gives it back")
+        );
+        assert_eq!(halt.verdict, Verdict::Failed(Fault { mode: Mode::B, reasons }));
     }
 
     #[test]

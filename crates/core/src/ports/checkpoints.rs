@@ -44,6 +44,16 @@ pub trait Checkpoints {
     fn lay(&mut self, _at: &CheckpointId, _to: &Path) -> Result<(), Trouble> {
         Err(Trouble::internal("these snapshots can't be laid out"))
     }
+    /// Puts into a folder in which a snapshot lies each of these files as git gives it back to whoever clones a commit
+    /// of it (ends of lines, modes), where that is not as it lies there. Gives those.
+    fn give_back(
+        &mut self,
+        _of: &CheckpointId,
+        _laid: &Path,
+        _paths: &[RelPath],
+    ) -> Result<Vec<RelPath>, Trouble> {
+        Ok(Vec::new())
+    }
     /// Writes files of the work tree, or removes them.
     fn write(&mut self, _files: &[(RelPath, Option<Vec<u8>>)]) -> Result<(), Trouble> {
         Err(Trouble::internal("these snapshots can't write into the work tree"))

@@ -9,8 +9,12 @@ use super::import::quoted;
 use super::listing;
 use super::place::GitPlace;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::excerpt;
 use tdd_core::path::RelPath;
 use tdd_core::trouble::Trouble;
+
+/// More than a person reads.
+const MOST_OF_A_PATCH: usize = 64 * 1024;
 
 /// The patch from one checkpoint to another, of these paths alone if any are given. No program that the
 /// repository's settings or attributes name is started for it.
@@ -24,6 +28,19 @@ pub fn patch(
     args.extend(["--src-prefix=a/", "--dst-prefix=b/", &from.0, &to.0, "--"]);
     args.extend(paths.iter().map(RelPath::as_str));
     git.run(&args, b"")
+}
+
+/// The same for a person, from git on a folder of ours.
+pub(super) fn shown(
+    git: &Git,
+    (from, to): (&CheckpointId, &CheckpointId),
+    paths: &[RelPath],
+) -> Result<String, Trouble> {
+    let literal: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();
+    let mut args =
+        vec!["diff-tree", "-p", "--no-ext-diff", "--no-textconv", "--no-color", &from.0, &to.0, "--"];
+    args.extend(literal.iter().map(String::as_str));
+    Ok(excerpt::head_and_tail(&String::from_utf8_lossy(&git.run(&args, b"")?), MOST_OF_A_PATCH))
 }
 
 /// A file as it is in a checkpoint; `None` where it holds none of that path.
