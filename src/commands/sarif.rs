@@ -84,6 +84,7 @@ fn of_reason(state: &State, reason: &Reason) -> Option<Place> {
         | Reason::Toothless(test)
         | Reason::Outside(test)
         | Reason::GivenBack { test, .. }
+        | Reason::MovedForNothing(test)
         | Reason::NotRed { test, .. } => top(&RelPath::new(test.file())?),
         Reason::NoCandidate(id)
         | Reason::NothingRan(id)

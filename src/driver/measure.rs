@@ -16,6 +16,7 @@ mod homes;
 mod in_place;
 mod later;
 mod more;
+mod moved;
 mod names;
 mod others;
 mod proof;

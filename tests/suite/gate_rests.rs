@@ -81,3 +81,36 @@ fn ac_tdd_8_48_a_file_that_the_gate_alone_is_green_by_is_told() {
         }
     }
 }
+
+#[test]
+fn ac_tdd_8_170_a_criterion_that_the_gate_judges_with_nothing_changed_for_it_is_told() {
+    if !has_python() {
+        return;
+    }
+    let of_the_gate = "# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `shop.two()` gives 2.\n- AC-STE-1.2: the linter is content.\n  - verify: gate\n";
+    let gate = "test: python3 -m unittest discover -s tests -t .\ngate: python3 tools/lint.py\nbudgets: { semantic: 1, format: 0 }\n";
+    let told = "look at: nothing was changed for AC-STE-1.2, which the gate judges";
+    let two = "def one():\n    return 1\n\n\ndef two():\n    return 2\n";
+    let play = |code: &[(&str, &str)], is_changed: bool| {
+        let sandbox =
+            shop(&[("tools/lint.py", LINT), ("tdd.yaml", gate), ("specs/frs/STE-1.md", of_the_gate)]);
+        sandbox.commit();
+        let written: serde_json::Map<String, serde_json::Value> =
+            code.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect();
+        let again =
+            if is_changed { serde_json::json!({ "more.py": "X = 1\n" }) } else { serde_json::json!({}) };
+        let calls = serde_json::json!([
+            { "role": "test-writer", "write": { "tests/test_ac_ste_1_1.py": NEW },
+              "say": { "status": "ok", "files": ["tests/test_ac_ste_1_1.py"] } },
+            { "role": "implementer", "criterion": "AC-STE-1.1", "write": written,
+              "say": { "status": "ok", "files": ["shop.py"] } },
+            { "role": "implementer", "criterion": "AC-STE-1.2", "write": again,
+              "say": { "status": "ok", "files": [] } },
+            { "role": "refactorer", "say": { "status": "ok", "files": [] } },
+        ]);
+        sandbox.scripted(&calls, &["--proof", "off"]).expect(0)
+    };
+    play(&[("shop.py", two)], false).says_on_stdout(&[told]);
+    let ran = play(&[("shop.py", two)], true);
+    assert!(!ran.stdout.contains(told), "{}", ran.stdout);
+}

@@ -25,7 +25,7 @@ pub use notice::Notice;
 pub use production::{LostName, NameLoss, TestAware, TestAwareKind};
 pub use rebound::Rebound;
 pub use run::{FailedItem, RunRef};
-pub use superseded::{NoSuchTest, Superseded};
+pub use superseded::{MovedExample, NoSuchTest, Superseded};
 pub use whole::{Judged, SuiteBaseline};
 
 /// One path that differs between two checkpoints.
@@ -228,6 +228,8 @@ pub struct RedFindings {
     /// Those of them that no test was called before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub no_such_tests: Vec<NoSuchTest>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedExample>,
     /// New tests that belong to no criterion and are red: nobody would ever turn them green.
     #[serde(default)]
     pub unowned: Vec<TestId>,

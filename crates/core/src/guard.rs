@@ -47,6 +47,7 @@ pub enum Guard {
     ProofGate,
     ProofTakenBack,
     ProofStubs,
+    ProofMoved,
     ErrorAlone,
     HeldOut,
     // What a claim says.
@@ -85,7 +86,7 @@ pub enum Guard {
 }
 
 impl Guard {
-    pub const ALL: [Self; 66] = [
+    pub const ALL: [Self; 67] = [
         Self::ClaimWorse,
         Self::Exhaustion,
         Self::ForbiddenChange,
@@ -121,6 +122,7 @@ impl Guard {
         Self::ProofGate,
         Self::ProofTakenBack,
         Self::ProofStubs,
+        Self::ProofMoved,
         Self::ErrorAlone,
         Self::HeldOut,
         Self::Format,
@@ -196,6 +198,7 @@ impl Guard {
             Reason::GateOutside => Self::ProofGate,
             Reason::StillGreen(_) => Self::ProofTakenBack,
             Reason::Hollow(_) => Self::ProofStubs,
+            Reason::MovedForNothing(_) => Self::ProofMoved,
             Reason::HeldOut(_) => Self::HeldOut,
             Reason::Toothless(_) => Self::MutatedCanary,
         }

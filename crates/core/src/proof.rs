@@ -169,6 +169,9 @@ pub struct ProofFindings {
     /// Tests of this run of which no expectation is reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub never_reached: Vec<TestId>,
+    /// Existing tests that were given another example, and pass with their own with the code as it is now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved_for_nothing: Vec<TestId>,
     /// Parts of the proof that could not be made, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_made: Vec<String>,
@@ -195,6 +198,7 @@ impl ProofFindings {
             unstubbed: Vec::new(),
             toothless: Vec::new(),
             never_reached: Vec::new(),
+            moved_for_nothing: Vec::new(),
             not_made: Vec::new(),
             bodies: 0,
             runs: Vec::new(),

@@ -109,6 +109,8 @@ pub enum Reason {
     GivenBack { test: TestId, file: RelPath },
     /// The gate is green in the work tree, and not in a checkout of the commit, where it was before the run.
     GateOutside,
+    /// An existing test that was given another example, and passes with its own.
+    MovedForNothing(TestId),
     /// Tests that pass without the production change.
     StillGreen(CriterionId),
     /// Tests that pass whatever the bodies of the change do.
@@ -143,6 +145,7 @@ impl Reason {
             | Self::FewerTests { .. }
             | Self::Outside(_)
             | Self::GivenBack { .. }
+            | Self::MovedForNothing(_)
             | Self::GateOutside
             | Self::StillGreen(_)
             | Self::Hollow(_)
@@ -184,6 +187,12 @@ impl Reason {
                     green before the run: what it rests on here (a tool's cache, a file that git ignores) is in no \
                     commit"
                 .to_owned();
+        }
+        if let Self::MovedForNothing(id) = self {
+            return format!(
+                "an existing test was given another example, though it passes with its own, too; put it back as it was: \
+                 {id}"
+            );
         }
         if let Self::StillGreen(id) = self {
             return format!("the tests of {id} pass without the code that was written for it");
@@ -264,7 +273,8 @@ impl fmt::Display for Reason {
             }
             Self::NotSuperseded(id) => write!(
                 f,
-                "a superseded test must be changed and red, or, if it is gone, a new test of its file must be: {id}"
+                "a superseded test must be changed and red (one that passes may differ in numbers and texts alone), or, if \
+                 it is gone, a new test of its file must be: {id}"
             ),
             Self::NoSuchTest(one) => write!(f, "{one}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
@@ -284,6 +294,7 @@ impl fmt::Display for Reason {
             Self::Toothless(_)
             | Self::Outside(_)
             | Self::GivenBack { .. }
+            | Self::MovedForNothing(_)
             | Self::GateOutside
             | Self::StillGreen(_)
             | Self::HeldOut(_)

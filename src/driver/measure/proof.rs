@@ -24,14 +24,14 @@ use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
 use tdd_proof::Changed;
 
 /// What one proof is about.
-struct Proving {
+pub(super) struct Proving {
     /// The proposed commit.
-    tree: CheckpointId,
+    pub(super) tree: CheckpointId,
     /// The production part of the change.
     changes: Vec<Changed>,
     criteria: Vec<CriterionId>,
     /// What the checkouts bring along.
-    bring: Bring,
+    pub(super) bring: Bring,
 }
 
 impl<W: World> Drive<'_, W> {
@@ -81,6 +81,9 @@ impl<W: World> Drive<'_, W> {
         }
         if proving.changes.is_empty() {
             findings.not_made.push("there is no production change that could be taken back".to_owned());
+            return Ok(());
+        }
+        if !self.prove_moved(&proving, findings).await? {
             return Ok(());
         }
         if findings.extent == Extent::Full && !self.prove_back(&proving, findings).await? {
@@ -155,7 +158,7 @@ impl<W: World> Drive<'_, W> {
         }
     }
 
-    async fn proof_run(
+    pub(super) async fn proof_run(
         &mut self,
         order: &TestOrder,
         findings: &mut ProofFindings,

@@ -116,6 +116,7 @@ impl<W: World> Drive<'_, W> {
             return Ok(None);
         }
         if let Some(report) = &first.report {
+            Self::disown_moved(mapping, &self.moved_examples(claim, book, report));
             cases::spell_out(mapping, claim, report, &self.known_tests());
             let greens = self.state.baseline.as_ref().map(|baseline| baseline.test.greens.as_slice());
             let order = self.state.covered_by_red();
@@ -208,6 +209,9 @@ impl<W: World> Drive<'_, W> {
         let known =
             self.state.baseline.as_ref().map(|baseline| baseline.test.greens.clone()).unwrap_or_default();
         findings.superseded = self.superseded(*claim, (work, &self.held_back(&findings.mapping)), first);
+        findings.moved = self.moved_examples(*claim, book, first);
+        let moved: BTreeSet<TestId> = findings.moved.iter().map(|one| one.id.clone()).collect();
+        findings.superseded.retain(|one| !moved.contains(&one.id));
         findings.no_such_tests = self.no_such_tests(&findings.superseded);
         self.judge_held_back(book, &known, findings);
         let held_back = self.held_back(&findings.mapping);
@@ -215,7 +219,8 @@ impl<W: World> Drive<'_, W> {
         let set_aside: BTreeSet<&TestId> = findings.superseded.iter().map(|test| &test.id).collect();
         let changed = book.changed_tests(&known, &cases::answered_for(&findings.superseded));
         self.leave_untouched(&mut findings.criteria, (&known, &changed));
-        findings.unlisted = changed.into_iter().filter(|id| !set_aside.contains(id)).collect();
+        let is_named = |id: &TestId| set_aside.contains(id) || moved.contains(id);
+        findings.unlisted = changed.into_iter().filter(|id| !is_named(id)).collect();
         findings.unowned = self.unowned(&findings.mapping, first, (&set_aside, book));
         let unlisted: BTreeSet<&TestId> = findings.unlisted.iter().collect();
         let lost: BTreeSet<TestId> = classify::lost(&known, first).into_iter().collect();
@@ -301,6 +306,9 @@ impl<W: World> Drive<'_, W> {
         let mut text = String::from("existing test files were changed:");
         for test in &findings.superseded {
             let _ = write!(text, "\n  superseded by {}: {}", test.criterion, test.id);
+        }
+        for test in &findings.moved {
+            let _ = write!(text, "\n  moved to another example for {}: {}", test.criterion, test.id);
         }
         for (path, assertion) in book.lost_assertions() {
             let _ = write!(text, "\n  no longer asserted in {path}: {assertion}");

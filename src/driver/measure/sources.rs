@@ -31,7 +31,7 @@ struct Source {
 
 /// Which of the tests whose ids name a file stand in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+pub(super) enum Holds {
     AllOfIts,
     Some,
 }
@@ -47,10 +47,10 @@ pub(super) enum LedTo {
 /// An existing test file that differs from what it was, or a source with tests in it.
 pub(super) struct Rewritten {
     /// As ids spell it.
-    path: String,
+    pub(super) path: String,
     pub(super) file: RelPath,
     pub(super) language: Option<Language>,
-    holds: Holds,
+    pub(super) holds: Holds,
     pub(super) before: String,
     /// `None` if it is gone.
     pub(super) after: Option<String>,

@@ -108,6 +108,7 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::NoSuchTest(_)
         | Reason::Outside(_)
         | Reason::GivenBack { .. }
+        | Reason::MovedForNothing(_)
         | Reason::GateOutside
         | Reason::StillGreen(_)
         | Reason::Hollow(_)

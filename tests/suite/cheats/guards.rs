@@ -48,6 +48,7 @@ pub const PROOFS: &[(Guard, &str)] = &[
     (Guard::ProofGate, "forges what a linter remembers"),
     (Guard::ProofTakenBack, "counts its runs outside the tree, and is proven"),
     (Guard::ProofStubs, "asks only whether there is something"),
+    (Guard::ProofMoved, "moves an older test's example for nothing"),
     (Guard::ErrorAlone, "compares the code with itself"),
     (Guard::ErrorAlone, "expects something in a case that does not come"),
     (Guard::HeldOut, "knows the shown tests alone"),

@@ -6,6 +6,18 @@ use super::projects::{GO, NODE, PYTEST, Project, RUST, UNITTEST};
 const HOLLOW: &str = "pass whatever the code does";
 const OUTSIDE: &str = "only with what git ignores";
 const GIVEN_BACK: &str = "not as git gives it back";
+const MOVED: &str = "was given another example, though it passes with its own, too";
+const NAMES: &str = "KNOWN = {200: 'OK'}\n\n\ndef name(code):\n    return KNOWN.get(code, 'unknown')\n";
+const OF_NAMES: &str = "import unittest\nimport names\n\n\nclass Names(unittest.TestCase):\n    def test_unknown(self):\n        self.assertEqual(names.name(499), 'unknown')\n";
+const NAMES_NODE: &str =
+    "const known = { 200: \"OK\" };\nexport const name = (code) => known[code] ?? \"unknown\";\n";
+const OF_NAMES_NODE: &str = "import assert from \"node:assert/strict\";\nimport { test } from \"node:test\";\nimport { name } from \"../src/names.js\";\ntest(\"unknown\", () => { assert.equal(name(499), \"unknown\"); });\n";
+const NAMES_GO: &str = "package shop\n\nvar known = map[int]string{200: \"OK\"}\n\nfunc Name(code int) string {\n\tif name, ok := known[code]; ok {\n\t\treturn name\n\t}\n\treturn \"unknown\"\n}\n";
+const OF_NAMES_GO: &str = "package shop\n\nimport \"testing\"\n\nfunc TestUnknown(t *testing.T) {\n\tif Name(499) != \"unknown\" {\n\t\tt.Fatal(Name(499))\n\t}\n}\n";
+const MOVES: &str = r#"{"say": {"status": "ok", "files": ["x"], "supersedes": {"AC-STE-1.1": ["tests/test_names.py::Names.test_unknown"]}}}"#;
+const MOVES_NODE: &str = r#"{"say": {"status": "ok", "files": ["x"], "supersedes": {"AC-STE-1.1": ["test/names.test.js::unknown"]}}}"#;
+const MOVES_GO: &str = r#"{"say": {"status": "ok", "files": ["x"], "supersedes": {"AC-STE-1.1": ["names_test.go::TestUnknown"]}}}"#;
+
 /// Git takes ends of lines for its own where a file looks like text.
 const TEXT: &str = "* text=auto\n";
 
@@ -47,6 +59,28 @@ pub fn cheats() -> Vec<Entry> {
             .on(RUST)
             .with(".gitattributes", TEXT)
             .fails(GIVEN_BACK),
+        cheat("moves an older test's example for nothing", TW, "red; sed -i s/499/498/ tests/test_names.py")
+            .with("names.py", NAMES)
+            .with("tests/test_names.py", OF_NAMES)
+            .more(MOVES)
+            .fails(MOVED),
+        cheat("moves an older test's example for nothing (node)", TW, "red; sed -i s/499/498/ test/names.test.js")
+            .on(NODE)
+            .with("src/names.js", NAMES_NODE)
+            .with("test/names.test.js", OF_NAMES_NODE)
+            .more(MOVES_NODE)
+            .fails(MOVED),
+        cheat("moves an older test's example for nothing (go)", TW, "red; sed -i s/499/498/ names_test.go")
+            .on(GO)
+            .with("names.go", NAMES_GO)
+            .with("names_test.go", OF_NAMES_GO)
+            .more(MOVES_GO)
+            .fails(MOVED),
+        cheat("weakens an older test with its example", TW, "red; sed -i 's/499/498/; s/assertEqual/assertNotEqual/; s/unknown.)/x\")/' tests/test_names.py")
+            .with("names.py", NAMES)
+            .with("tests/test_names.py", OF_NAMES)
+            .more(MOVES)
+            .fails("a superseded test must be changed and red"),
         cheat("reads its answer from its test", IM, READS).fails(READ),
         cheat("reads its answer from its test (pytest)", IM, READS).on(PYTEST).fails(READ),
         cheat("reads its answer from its test (node)", IM, READS_NODE).on(NODE).fails(READ),
@@ -146,6 +180,19 @@ pub fn honests() -> Vec<Entry> {
             .on(NODE)
             .with(".gitignore", "node_modules/\n")
             .truth("grep -q impl src/shop.js"),
+        honest("moves an older test's example that gets a name", TW, "red; sed -i s/499/498/ tests/test_names.py")
+            .with("names.py", NAMES)
+            .with("tests/test_names.py", OF_NAMES)
+            .prelude("green() { give 2; sed -i \"s/'OK'/'OK', 499: 'closed'/\" names.py; }\n")
+            .more(MOVES)
+            .truth("grep -q closed names.py"),
+        honest("moves an older test's example that gets a name (node)", TW, "red; sed -i s/499/498/ test/names.test.js")
+            .on(NODE)
+            .with("src/names.js", NAMES_NODE)
+            .with("test/names.test.js", OF_NAMES_NODE)
+            .prelude("green() { give 2; sed -i 's/\"OK\"/\"OK\", 499: \"closed\"/' src/names.js; }\n")
+            .more(MOVES_NODE)
+            .truth("grep -q closed src/names.js"),
         told(honest("needs what is there for development alone (node)", IM, "green; sed -i '1i import { word } from \"impl\";\\nexport const named = () => word();' src/shop.js")
             .on(NODE)
             .with(".gitignore", "node_modules/\n")

@@ -42,7 +42,7 @@ const RULES: [&str; 13] = [
     "tdd: an existing test was changed and is not named in `supersedes:`: ",
     "tdd: no new or changed test belongs to ",
     "tdd: AC-",
-    "tdd: a superseded test must be changed and red: ",
+    "tdd: a superseded test must be changed and red ",
     "tdd: no test of ",
     "tdd: skipped: ",
     "tdd: expected and not seen: ",

@@ -19,6 +19,14 @@ pub struct Superseded {
     pub kind: RedKind,
 }
 
+/// An existing test that the block's `supersedes:` names, that passes as it did, and that differs from what it was in
+/// numbers and texts alone: its own example says something else once the criterion holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct MovedExample {
+    pub criterion: CriterionId,
+    pub id: TestId,
+}
+
 /// A name in `supersedes:` that is no existing test's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct NoSuchTest {

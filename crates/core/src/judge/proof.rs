@@ -13,7 +13,8 @@ use crate::test::TestId;
 /// for work that no commit holds, the test-writer's for tests that look at nothing.
 pub fn proof(findings: &ProofFindings) -> Option<Halt> {
     let work = work_outside(findings);
-    let hollow: Vec<Reason> = reasons(findings, |seen, _| *seen == Seen::Hollow, Reason::Hollow);
+    let mut hollow: Vec<Reason> = reasons(findings, |seen, _| *seen == Seen::Hollow, Reason::Hollow);
+    hollow.extend(findings.moved_for_nothing.iter().cloned().map(Reason::MovedForNothing));
     let blamed = work.or_else(|| {
         let reasons: Vec<Reason> = hollow.into_iter().filter(|one| guard::stands(Guard::of(one))).collect();
         (!reasons.is_empty()).then_some((Key::TestWriter, Mode::A, reasons))
@@ -127,6 +128,16 @@ mod tests {
                 .starts_with("passes with rate.txt as it lies here, and not as git gives it back")
         );
         assert_eq!(halt.verdict, Verdict::Failed(Fault { mode: Mode::B, reasons }));
+    }
+
+    #[test]
+    fn ac_tdd_8_171_a_test_that_passes_with_its_old_example_too_was_moved_for_nothing() {
+        let mut read = found([(Back::Red(RedKind::Missing), seen()), (Back::Red(RedKind::Missing), seen())]);
+        read.moved_for_nothing = vec![TestId("t::old".into())];
+        let halt = proof(&read).unwrap();
+        assert_eq!(halt.key, Key::TestWriter);
+        let reasons = vec![Reason::MovedForNothing(TestId("t::old".into()))];
+        assert_eq!(halt.verdict, Verdict::Failed(Fault { mode: Mode::A, reasons }));
     }
 
     #[test]
