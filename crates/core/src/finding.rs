@@ -228,6 +228,7 @@ pub struct RedFindings {
     /// Those of them that no test was called before the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub no_such_tests: Vec<NoSuchTest>,
+    /// Superseded tests that are given another example, and need not be red.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedExample>,
     /// New tests that belong to no criterion and are red: nobody would ever turn them green.

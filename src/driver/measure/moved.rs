@@ -83,12 +83,20 @@ impl<W: World> Drive<'_, W> {
         let passed: BTreeSet<&TestId> =
             only_ids.iter().filter(|id| outcome(id) == Some(&Outcome::Passed)).collect();
         findings.moved_for_nothing = passed.into_iter().cloned().collect();
-        for id in only_ids.iter().filter(|id| outcome(id).is_none()) {
-            let why = "its file as it was does not load any more";
-            findings.not_made.push(format!("whether {id} needed another example is not known: {why}"));
-        }
+        let untold = only_ids.iter().filter(|id| outcome(id).is_none());
+        findings.not_made.extend(untold.map(|id| untried(id, "its file as it was does not load any more")));
         Ok(findings.moved_for_nothing.is_empty())
     }
+
+    /// There is no checkout in which they could be tried.
+    pub(super) fn leave_moved_untried(&self, findings: &mut ProofFindings) {
+        let moved = self.state.red.iter().flat_map(|red| &red.moved);
+        findings.not_made.extend(moved.map(|one| untried(&one.id, "there is no checkout to try it in")));
+    }
+}
+
+fn untried(id: &TestId, why: &str) -> String {
+    format!("whether {id} needed another example is not known: {why}")
 }
 
 impl Rewritten {

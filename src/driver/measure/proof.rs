@@ -77,13 +77,14 @@ impl<W: World> Drive<'_, W> {
         findings.criteria = criteria.iter().map(unknown).collect();
         let mut proving = Proving { tree, changes, criteria, bring: Bring::Dependencies };
         if !self.prove_commit(&mut proving, findings).await? {
+            self.leave_moved_untried(findings);
+            return Ok(());
+        }
+        if !self.prove_moved(&proving, findings).await? {
             return Ok(());
         }
         if proving.changes.is_empty() {
             findings.not_made.push("there is no production change that could be taken back".to_owned());
-            return Ok(());
-        }
-        if !self.prove_moved(&proving, findings).await? {
             return Ok(());
         }
         if findings.extent == Extent::Full && !self.prove_back(&proving, findings).await? {
