@@ -65,6 +65,10 @@ fn of_project(manifest: &toml::Value) -> BTreeSet<String> {
     for path in [&["project", "dependencies"][..], &["tool", "poetry", "dependencies"]] {
         for_all.extend(at(path).into_iter().flat_map(required));
     }
+    // An extra may ask for the project itself with another one of its own: `dev = ["shop[tests]"]`.
+    for own in [&["project", "name"][..], &["tool", "poetry", "name"]] {
+        for_all.extend(at(own).and_then(toml::Value::as_str).map(distribution));
+    }
     found.difference(&for_all).cloned().collect()
 }
 
@@ -137,6 +141,11 @@ mod tests {
                 "mypy",
             ),
             ("pyproject.toml", "[project]\ndynamic=['dependencies']\n[dependency-groups]\ndev=['a']\n", ""),
+            (
+                "pyproject.toml",
+                "[project]\nname='My.Shop'\n[project.optional-dependencies]\ndev=['my-shop[tests]','ruff']\n",
+                "ruff",
+            ),
             ("setup.cfg", "[options]\n", ""),
         ] {
             let found: Vec<String> = for_development(file, text).into_iter().collect();
