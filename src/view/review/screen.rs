@@ -51,6 +51,10 @@ pub struct Screen {
 impl Screen {
     pub fn open(ink: Ink) -> io::Result<Self> {
         let held = OtherScreen::enter(io::stdin().as_fd().try_clone_to_owned()?)?;
+        // The library takes its time to listen for the first time, and does not come back from a terminal that goes
+        // meanwhile: before anything is shown hardly any does.
+        held.wait_for_key(Duration::ZERO)?;
+        event::poll(Duration::ZERO)?;
         let terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(io::stderr()))?);
         Ok(Self { terminal, ink, held })
     }
