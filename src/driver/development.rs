@@ -85,7 +85,7 @@ impl<C: Checkpoints> WorkDiff<'_, C> {
             return Ok(None);
         };
         let text = self.source(at, &manifest)?.unwrap_or_default();
-        let development = tdd_source::for_development(name, &text);
+        let development = tdd_spec::mixed_file::for_development(name, &text);
         Ok(Some((manifest, development)))
     }
 

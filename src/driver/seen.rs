@@ -176,7 +176,7 @@ impl<W: World> Drive<'_, W> {
         Ok(habits)
     }
 
-    fn in_repository(&self, file: &RelPath) -> RelPath {
+    pub(super) fn in_repository(&self, file: &RelPath) -> RelPath {
         let path = format!("{}/{file}", self.state.run.project);
         RelPath::new(path.trim_start_matches('/')).unwrap_or_else(|| file.clone())
     }

@@ -12,6 +12,7 @@
 //! to its values. Entries of `[[bin]]` and its like are told apart by name (`bin.shop.test`),
 //! requirements in a list of texts by what they require (`project.dependencies.flask`).
 
+mod development;
 mod diff;
 mod go;
 mod key;
@@ -20,6 +21,7 @@ mod rules;
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use development::for_development;
 use diff::Node;
 pub use key::{join, split};
 use tdd_core::role::Role;

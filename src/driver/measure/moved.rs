@@ -32,7 +32,6 @@ impl<W: World> Drive<'_, W> {
         let (known, covered) = (self.known_tests(), self.state.covered_by_red());
         let passes =
             |id: &TestId| report.tests.iter().any(|test| test.id == *id && test.outcome == Outcome::Passed);
-        let has_moved = |id: &TestId| book.rewritten.iter().any(|file| file.has_moved(id));
         let claimed = claim.iter().flat_map(|claim| &claim.supersedes);
         let named =
             claimed.filter(|(criterion, _)| covered.contains(criterion)).flat_map(|(criterion, names)| {
@@ -40,7 +39,14 @@ impl<W: World> Drive<'_, W> {
                     .iter()
                     .map(|name| MovedExample { criterion: criterion.clone(), id: TestId(name.clone()) })
             });
-        named.filter(|one| known.contains(&one.id) && passes(&one.id) && has_moved(&one.id)).collect()
+        let named: Vec<MovedExample> =
+            named.filter(|one| known.contains(&one.id) && passes(&one.id)).collect();
+        let files: BTreeSet<&str> = named.iter().map(|one| one.id.file()).collect();
+        let rewritten = book.rewritten.iter().filter(|file| files.contains(file.path.as_str()));
+        let moved: Vec<(&Rewritten, BTreeSet<String>)> =
+            rewritten.map(|file| (file, file.moved_examples())).collect();
+        let has_moved = |id: &TestId| moved.iter().any(|(file, names)| file.is_one_of(id, names));
+        named.iter().filter(|one| has_moved(&one.id)).cloned().collect()
     }
 
     /// They have to pass, as they did: no criterion turns them green.
@@ -58,12 +64,10 @@ impl<W: World> Drive<'_, W> {
     ) -> Result<bool, Trouble> {
         let moved = self.state.red.as_ref().map(|red| red.moved.clone()).unwrap_or_default();
         let (Some(start), false) = (self.state.start.clone(), moved.is_empty()) else { return Ok(true) };
-        let project = self.state.run.project.clone();
         let mut old: BTreeMap<RelPath, Option<Vec<u8>>> = BTreeMap::new();
         for one in &moved {
-            let (file, top) = (one.id.file(), project.as_str());
-            let file = if top.is_empty() { file.to_owned() } else { format!("{top}/{file}") };
-            let Some(file) = RelPath::new(&file) else { continue };
+            let Some(file) = RelPath::new(one.id.file()) else { continue };
+            let file = self.in_repository(&file);
             old.insert(file.clone(), self.ports.checkpoints.read(&start, &file)?);
         }
         old.retain(|_, text| text.is_some());
@@ -100,15 +104,20 @@ fn untried(id: &TestId, why: &str) -> String {
 }
 
 impl Rewritten {
-    /// Whether nothing of this test differs but numbers and texts.
-    pub(super) fn has_moved(&self, id: &TestId) -> bool {
-        let (Some(language), Some(after)) = (self.language, &self.after) else { return false };
-        if self.holds != Holds::AllOfIts || id.file() != self.path {
-            return false;
+    /// The tests of which nothing differs but numbers and texts.
+    fn moved_examples(&self) -> BTreeSet<String> {
+        match (self.language, &self.after, self.holds) {
+            (Some(language), Some(after), Holds::AllOfIts) => {
+                tdd_source::moved_examples(language, &self.before, after)
+            }
+            (_, _, Holds::AllOfIts | Holds::Some) => BTreeSet::new(),
         }
-        let moved = tdd_source::moved_examples(language, &self.before, after);
-        self.home(id, LedTo::ById).is_some_and(|home| {
-            moved.contains(&home.name) || moved.iter().any(|name| name.replace("::", ".") == home.name)
-        })
+    }
+
+    fn is_one_of(&self, id: &TestId, names: &BTreeSet<String>) -> bool {
+        id.file() == self.path
+            && self.home(id, LedTo::ById).is_some_and(|home| {
+                names.contains(&home.name) || names.iter().any(|name| name.replace("::", ".") == home.name)
+            })
     }
 }

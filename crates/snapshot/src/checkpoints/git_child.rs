@@ -147,10 +147,15 @@ mod tests {
             drop(end);
             rest
         });
-        // Longer than a start takes on a busy machine, so that not all of many in a row are met.
-        let pause = Duration::from_millis(2);
-        while ended.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
+        // In showers of half as many as there are starts, with more time between them than a start takes on a busy
+        // machine: whatever it is busy with, not all starts of one git are met.
+        let (drop, dry) = (Duration::from_millis(1), Duration::from_millis(50));
+        let pauses = std::iter::repeat_n(drop, STARTS / 2).chain([dry]).cycle();
+        for pause in pauses {
             let _ = kill_process_group(group, Signal::INT);
+            if ended.recv_timeout(pause) != Err(mpsc::RecvTimeoutError::Timeout) {
+                break;
+            }
         }
         let rest = rest.join().unwrap().join("\n");
         let mut said = String::new();

@@ -4,7 +4,7 @@
 //! No filter runs: its command stands in a configuration that a model may write. What Git LFS or another filter makes
 //! of a file is not looked at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
@@ -94,14 +94,10 @@ impl RoundTrip<'_> {
             std::fs::create_dir(made).map_err(|error| disk(made, &error))?;
         }
         let filters = self.filters()?;
-        for name in &filters {
-            let key = OsString::from_vec([b"filter.", name.as_slice(), b".clean"].concat());
-            let said = self.ask(&["config".into(), "--get".into(), key], b"", &filters)?;
-            if !said.stdout.trim_ascii().is_empty() {
-                return Err(Trouble::environment("this git runs filters though they are switched off")
-                    .because("it is older than 2.31")
-                    .advise("install a newer git"));
-            }
+        if self.runs_any(&filters)? {
+            return Err(Trouble::environment("this git runs filters though they are switched off")
+                .because("it is older than 2.31")
+                .advise("install a newer git"));
         }
         // A file that is known keeps its mode and its ends of lines by its entry. Before the first commit none is.
         if self.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], b"", &filters)?.ok {
@@ -124,6 +120,23 @@ impl RoundTrip<'_> {
             key[..end].strip_prefix(b"filter.").map(<[u8]>::to_vec)
         };
         Ok(said.stdout.split(|byte| *byte == 0).filter_map(name).collect())
+    }
+
+    /// Whether a filter would run though all of them are switched off: what is said last of a key holds.
+    fn runs_any(&self, filters: &BTreeSet<Vec<u8>>) -> Result<bool, Trouble> {
+        if filters.is_empty() {
+            return Ok(false);
+        }
+        let keys = ["config", "-z", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$"];
+        let said = self.ask(&keys, b"", filters)?;
+        let lines = said.stdout.split(|byte| *byte == 0).filter(|line| !line.is_empty());
+        let held: BTreeMap<&[u8], bool> = lines
+            .map(|line| {
+                let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
+                (&line[..end], end + 1 < line.len())
+            })
+            .collect();
+        Ok(held.values().any(|is_command| *is_command))
     }
 
     fn run<S: AsRef<std::ffi::OsStr>>(

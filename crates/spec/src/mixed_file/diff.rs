@@ -161,7 +161,7 @@ fn is_requirement_list(format: Format, path: &[String]) -> bool {
 }
 
 /// The normalised name of a requirement such as `Flask[async]>=3; python_version > "3.9"`.
-fn requirement_name(text: &str) -> Option<String> {
+pub(super) fn requirement_name(text: &str) -> Option<String> {
     let text = text.trim_matches(['"', '\'']).trim();
     let end = text.find(|next: char| !(next.is_ascii_alphanumeric() || matches!(next, '-' | '_' | '.')));
     let name = text[..end.unwrap_or(text.len())].to_ascii_lowercase().replace(['_', '.'], "-");
