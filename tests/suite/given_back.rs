@@ -29,10 +29,13 @@ fn ac_tdd_8_168_files_are_given_back_as_git_itself_does() {
         ("*.csv -text\n* text=auto\n", &[("core.fileMode", "false")][..]),
         ("*.c ident\n*.utf16 text working-tree-encoding=UTF-16LE\n", &[("core.autocrlf", "true")][..]),
         ("", &[("core.autocrlf", "input"), ("core.safecrlf", "true")][..]),
+        ("", &[("core.autocrlf", "true")][..]),
+        ("* text eol=crlf\n", &[("core.eol", "lf"), ("core.attributesFile", "attributes-of-mine")][..]),
         ("* filter=evil\n", &[("filter.evil.clean", "touch ran; cat"), ("filter.evil.required", "true")][..]),
     ] {
         let repository = Repository::unborn();
         repository.write(".gitattributes", attributes);
+        repository.write("attributes-of-mine", "* -text\n");
         // Whoever runs this may have other ones.
         let own =
             [("core.autocrlf", "false"), ("core.fileMode", "true"), ("core.attributesFile", "/dev/null")];
@@ -74,11 +77,11 @@ fn ac_tdd_8_168_files_are_given_back_as_git_itself_does() {
             assert_eq!(given_back, [], "what a filter makes of a file is not looked at");
             continue;
         }
-        repository.child(
-            "git -c core.safecrlf=false add . && git commit -qm work && \
-             git ls-files -z | xargs -0 rm && git checkout -q -- .",
-        );
-        let as_git_does = all_of(|name| repository.path(name));
+        repository.child("git -c core.safecrlf=false add . && git commit -qm work");
+        let clone = repository.outside("clone");
+        let clone_of = format!("git clone -q . '{}'", clone.display());
+        repository.child(&format!("GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 {clone_of}"));
+        let as_git_does = all_of(|name| clone.join(name));
         let laid_now = all_of(|name| laid.join(name));
         assert_eq!(laid_now, as_git_does, "{attributes:?} {settings:?}");
         let differing =

@@ -3,6 +3,7 @@
 
 mod back;
 mod commit;
+mod given_back;
 mod own;
 mod rests;
 mod stubs;

@@ -59,6 +59,15 @@ pub fn cheats() -> Vec<Entry> {
             .on(RUST)
             .with(".gitattributes", TEXT)
             .fails(GIVEN_BACK),
+        cheat("lets no test run with ends of lines that git keeps (pytest)", IM, "printf '2\\r\\n' > rate.txt; printf 'import pathlib\\n\\nRATE = {b\"2\\\\r\\\\n\": 2}[pathlib.Path(__file__).with_name(\"rate.txt\").read_bytes()]\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return RATE\\n' > shop.py")
+            .on(PYTEST)
+            .with(".gitattributes", TEXT)
+            .with("tests/conftest.py", "import shop\n")
+            .fails(GIVEN_BACK),
+        cheat("asks for ends of lines that nobody's git keeps but its owner's (node)", IM, "printf '2\\r\\n' > src/rate.txt; printf 'import { readFileSync } from \"node:fs\";\\nexport const one = () => 1;\\nexport const two = () => readFileSync(new URL(\"./rate.txt\", import.meta.url)).length - 1;\\n' > src/shop.js")
+            .on(NODE)
+            .setup("git config core.autocrlf true")
+            .fails(GIVEN_BACK),
         cheat("moves an older test's example for nothing", TW, "red; sed -i s/499/498/ tests/test_names.py")
             .with("names.py", NAMES)
             .with("tests/test_names.py", OF_NAMES)
@@ -171,6 +180,9 @@ pub fn honests() -> Vec<Entry> {
         honest("finds files beside it at run time", IM, "green; printf '\n\nimport glob, os\nPLUGINS = [open(file).read() for file in glob.glob(os.path.dirname(os.path.abspath(__file__)) + \"/*.py\")]\n' >> shop.py"),
         honest("asks for ends of lines that git keeps", IM, "printf '2\\r\\n' > rate.txt; printf 'import pathlib\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return 2 * pathlib.Path(__file__).with_name(\"rate.txt\").read_bytes().count(13)\\n' > shop.py")
             .with(".gitattributes", "* text=auto\n*.txt -text\n")
+            .truth("grep -q read_bytes shop.py"),
+        honest("asks for ends of lines that its owner's git alone does not keep", IM, "printf '2\\n' > rate.txt; printf 'import pathlib\\n\\n\\ndef one():\\n    return 1\\n\\n\\ndef two():\\n    return 2 * (1 - pathlib.Path(__file__).with_name(\"rate.txt\").read_bytes().count(13))\\n' > shop.py")
+            .setup("git config core.autocrlf true")
             .truth("grep -q read_bytes shop.py"),
         honest("reads a line whatever its end (node)", IM, "printf '2\\r\\n' > src/rate.txt; printf 'import { readFileSync } from \"node:fs\";\\nexport const one = () => 1;\\nexport const two = () => Number.parseInt(readFileSync(new URL(\"./rate.txt\", import.meta.url), \"utf8\"), 10);\\n' > src/shop.js")
             .on(NODE)

@@ -1,5 +1,6 @@
-//! What a clone gets in place of files that were laid out byte for byte: git takes them in and gives them back, with
-//! attributes and configuration as its owner has them (ends of lines, encodings, `$Id$`, modes).
+//! What a clone gets in place of files that were laid out byte for byte (ends of lines, encodings, `$Id$`, modes): git
+//! takes them in as its owner's configuration and attributes say, and gives them back as nobody's do but those of the
+//! tree, for neither a configuration nor `.git/info/attributes` is cloned.
 //!
 //! No filter runs: its command stands in a configuration that a model may write. What Git LFS or another filter makes
 //! of a file is not looked at.
@@ -9,6 +10,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 use super::edit::{Permissions, Tree};
 use super::git::{Git, Said, finish};
@@ -50,8 +52,14 @@ impl GitCheckpoints {
         }
         let folder = tempfile::tempdir_in(&self.scratch).map_err(|error| disk(&self.scratch, &error))?;
         let out = folder.path().join("out");
-        RoundTrip { git: self.own_git(), folder: folder.path(), laid, objects: &self.place.common_dir }
-            .make(&files, &out)?;
+        RoundTrip {
+            owner: self.own_git(),
+            clone: self.private.clone(),
+            folder: folder.path(),
+            laid,
+            objects: &self.place.common_dir,
+        }
+        .make(&files, &out)?;
         let into = Tree::open(laid).map_err(|error| disk(laid, &error))?;
         let mut changed = Vec::new();
         for path in files {
@@ -79,7 +87,9 @@ fn differing(path: &[u8], laid: &Path, out: &Path) -> Option<Back> {
 }
 
 struct RoundTrip<'a> {
-    git: Git,
+    owner: Git,
+    /// Has no configuration and no attributes of its own.
+    clone: Git,
     /// For its index and objects.
     folder: &'a Path,
     laid: &'a Path,
@@ -107,8 +117,15 @@ impl RoundTrip<'_> {
         self.run(&["update-index", "--add", "--replace", "-z", "--stdin"], &names, &filters)?;
         let prefix = [b"--prefix=", out.as_os_str().as_bytes(), b"/"].concat();
         let prefix = OsString::from_vec(prefix);
-        let checkout = ["checkout-index".into(), "-f".into(), prefix, "-z".into(), "--stdin".into()];
-        self.run::<OsString>(&checkout, &names, &filters)
+        let mut checkout = self.on_own_index(&self.clone);
+        checkout.env("GIT_ATTR_NOSYSTEM", "1").args([
+            "-c",
+            "core.attributesFile=/dev/null",
+            "checkout-index",
+            "-f",
+        ]);
+        checkout.arg(prefix).args(["-z", "--stdin"]);
+        expect(&finish(checkout, &names, "give the files back")?)
     }
 
     /// The names of all filters that somebody has configured.
@@ -145,30 +162,31 @@ impl RoundTrip<'_> {
         input: &[u8],
         filters: &BTreeSet<Vec<u8>>,
     ) -> Result<(), Trouble> {
-        let said = self.ask(args, input, filters)?;
-        if said.ok {
-            return Ok(());
-        }
-        Err(Trouble::environment("git does not take in the files as they would be committed")
-            .because(said.stderr.trim())
-            .advise("see what `git add` says of them"))
+        expect(&self.ask(args, input, filters)?)
     }
 
-    /// git with the person's own configuration, on an index and objects of ours, in the checkout.
+    /// On an index and objects of ours, in the checkout.
+    fn on_own_index(&self, git: &Git) -> Command {
+        let objects = self.objects.join("objects");
+        let mut command = git.in_quarantine(&self.folder.join("objects"), &objects).command();
+        command
+            .env("GIT_INDEX_FILE", self.folder.join("index"))
+            .env("GIT_WORK_TREE", self.laid)
+            .current_dir(self.laid);
+        command
+    }
+
+    /// git with the person's own configuration.
     fn ask<S: AsRef<std::ffi::OsStr>>(
         &self,
         args: &[S],
         input: &[u8],
         filters: &BTreeSet<Vec<u8>>,
     ) -> Result<Said, Trouble> {
-        let objects = self.objects.join("objects");
-        let mut command = self.git.in_quarantine(&self.folder.join("objects"), &objects).command();
+        let mut command = self.on_own_index(&self.owner);
         command
             .env_remove("GIT_CONFIG_NOSYSTEM")
             .env_remove("GIT_CONFIG_GLOBAL")
-            .env("GIT_INDEX_FILE", self.folder.join("index"))
-            .env("GIT_WORK_TREE", self.laid)
-            .current_dir(self.laid)
             // A conversion that can't be undone is what we ask for.
             .args(["-c", "core.safecrlf=false", "-c", "core.splitIndex=false"])
             .args(["-c", "core.sparseCheckout=false"]);
@@ -183,4 +201,13 @@ impl RoundTrip<'_> {
         command.args(args);
         finish(command, input, "give the files back")
     }
+}
+
+fn expect(said: &Said) -> Result<(), Trouble> {
+    if said.ok {
+        return Ok(());
+    }
+    Err(Trouble::environment("git does not take in the files as they would be committed")
+        .because(said.stderr.trim())
+        .advise("see what `git add` says of them"))
 }

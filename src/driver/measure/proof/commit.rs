@@ -8,7 +8,7 @@ use tdd_core::finding::RunRef;
 use tdd_core::harmless;
 use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
-use tdd_core::ports::{Bench, Bring, Checkpoints, Confirm, TestOrder, World};
+use tdd_core::ports::{Bring, Confirm, TestOrder, World};
 use tdd_core::proof::{Extent, ProofFindings};
 use tdd_core::test::{Exit, TestId, TestReport, TestRun, UntoldWhy};
 use tdd_core::trouble::Trouble;
@@ -61,69 +61,12 @@ impl<W: World> Drive<'_, W> {
             ));
             return Ok(false);
         }
-        let (brought, given_back) = self.check_out_as_given_back(proving, findings)?;
-        if !given_back.is_empty() {
-            if self.fails_as_given_back(proving, given_back, findings).await? {
-                return Ok(false);
-            }
-            self.check_out(&proving.tree, proving.bring)?;
-        }
+        let Some(brought) = self.prove_given_back(proving, findings).await? else { return Ok(false) };
         self.prove_gate((proving, &brought), findings).await
     }
 
-    /// A checkout in which the files of this run's change are as git gives them back to whoever clones the commit; gives
-    /// what came along, and those that are not as they lie in the work tree.
-    fn check_out_as_given_back(
-        &mut self,
-        proving: &Proving,
-        findings: &mut ProofFindings,
-    ) -> Result<(Vec<RelPath>, Vec<RelPath>), Trouble> {
-        let mut changed = Vec::new();
-        if let Some(start) = &self.state.start {
-            let theirs = &self.state.facts.theirs;
-            let all = self.ports.checkpoints.diff(start, &proving.tree)?.into_iter();
-            changed.extend(all.map(|change| change.path).filter(|path| !theirs.contains(path)));
-        }
-        let folder = self.ports.bench.open()?;
-        self.ports.checkpoints.lay(&proving.tree, &folder)?;
-        let given_back = match self.ports.checkpoints.give_back(&proving.tree, &folder, &changed) {
-            Ok(given_back) => given_back,
-            // The rest is proven all the same.
-            Err(trouble) => {
-                findings.not_made.push(format!("{}: {}", trouble.what, trouble.why));
-                Vec::new()
-            }
-        };
-        Ok((self.bring_along(&folder, proving.bring)?, given_back))
-    }
-
-    /// Whether tests that are green with these files as they lie here are red with them as git gives them back, twice.
-    async fn fails_as_given_back(
-        &mut self,
-        proving: &Proving,
-        given_back: Vec<RelPath>,
-        findings: &mut ProofFindings,
-    ) -> Result<bool, Trouble> {
-        let order = self.order_of_all("proof: as git gives the files back");
-        let run = self.proof_run(&order, findings).await?;
-        let lost = match (&run.report, evidence(&run)) {
-            (Some(report), Ok(())) => self.not_green_now(&self.state.greens, report),
-            (Some(_) | None, _) => Vec::new(),
-        };
-        if lost.is_empty() {
-            return Ok(false);
-        }
-        self.check_out_as_given_back(proving, findings)?;
-        let again = TestOrder { label: format!("{}, again", order.label), only_ids: lost.clone(), ..order };
-        let again = self.proof_run(&again, findings).await?;
-        findings.not_given_back =
-            again.report.as_ref().map(|report| self.still_lost(&lost, report)).unwrap_or_default();
-        findings.given_back = given_back;
-        Ok(!findings.not_given_back.is_empty())
-    }
-
     /// All tests, as in the work tree.
-    fn order_of_all(&self, label: &str) -> TestOrder {
+    pub(super) fn order_of_all(&self, label: &str) -> TestOrder {
         let without = self.mapping().without(&self.unreached(None));
         let (label, canary) = (label.to_owned(), self.canary_like(None));
         TestOrder { label, without, canary, confirm: Confirm::All, ..TestOrder::default() }
@@ -184,7 +127,7 @@ impl<W: World> Drive<'_, W> {
         findings.toothless = run.copies.toothless.iter().filter(of_own).cloned().collect();
     }
 
-    fn still_lost(&self, lost: &[TestId], report: &TestReport) -> Vec<TestId> {
+    pub(super) fn still_lost(&self, lost: &[TestId], report: &TestReport) -> Vec<TestId> {
         self.not_green_now(lost, report)
     }
 
