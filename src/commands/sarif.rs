@@ -85,6 +85,8 @@ fn of_reason(state: &State, reason: &Reason) -> Option<Place> {
         | Reason::Outside(test)
         | Reason::GivenBack { test, .. }
         | Reason::MovedForNothing(test)
+        | Reason::MovedToothless(test)
+        | Reason::MovedUnasked { test, .. }
         | Reason::NotRed { test, .. } => top(&RelPath::new(test.file())?),
         Reason::NoCandidate(id)
         | Reason::NothingRan(id)

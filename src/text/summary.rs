@@ -299,6 +299,12 @@ pub(super) fn evidence(state: &State) -> Vec<String> {
         ));
     }
     lines.extend(left_out(state));
+    for one in state.red.iter().flat_map(|red| &red.moved).take(LISTED) {
+        let (test, criterion) = (harmless::line(&one.id.0), &one.criterion);
+        lines.push(format!(
+            "an existing test was given another example for {criterion}, and passes as before: {test}; see its diff"
+        ));
+    }
     for vacuous in state.red.iter().flat_map(|red| &red.vacuous).take(LISTED) {
         let (test, what) = (harmless::line(&vacuous.test.0), harmless::line(&vacuous.what));
         lines.push(format!("an assertion of {test} holds whatever the code does, or hardly looks: {what}"));

@@ -198,7 +198,9 @@ impl Guard {
             Reason::GateOutside => Self::ProofGate,
             Reason::StillGreen(_) => Self::ProofTakenBack,
             Reason::Hollow(_) => Self::ProofStubs,
-            Reason::MovedForNothing(_) => Self::ProofMoved,
+            Reason::MovedForNothing(_) | Reason::MovedToothless(_) | Reason::MovedUnasked { .. } => {
+                Self::ProofMoved
+            }
             Reason::HeldOut(_) => Self::HeldOut,
             Reason::Toothless(_) => Self::MutatedCanary,
         }

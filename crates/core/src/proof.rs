@@ -172,6 +172,12 @@ pub struct ProofFindings {
     /// Existing tests that were given another example, and pass with their own with the code as it is now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_for_nothing: Vec<TestId>,
+    /// Existing tests of which a copy that expects something else passes with their new example, and did not before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved_toothless: Vec<TestId>,
+    /// Existing tests whose old example fell with a part of the change that no test of this run asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved_unasked: Vec<Unasked>,
     /// Parts of the proof that could not be made, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_made: Vec<String>,
@@ -181,7 +187,23 @@ pub struct ProofFindings {
     pub runs: Vec<RunRef>,
 }
 
+/// A part of the change without which an existing test passes with its old example, and every test of this run passes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Unasked {
+    pub test: TestId,
+    pub file: RelPath,
+    /// Where the part stands in the file; the first is 1.
+    pub line: usize,
+}
+
 impl ProofFindings {
+    /// Whether an existing test was given another example without need, or one that says nothing.
+    pub fn has_wrongly_moved(&self) -> bool {
+        !(self.moved_for_nothing.is_empty()
+            && self.moved_toothless.is_empty()
+            && self.moved_unasked.is_empty())
+    }
+
     pub fn new(extent: Extent, tree: CheckpointId) -> Self {
         Self {
             extent,
@@ -199,6 +221,8 @@ impl ProofFindings {
             toothless: Vec::new(),
             never_reached: Vec::new(),
             moved_for_nothing: Vec::new(),
+            moved_toothless: Vec::new(),
+            moved_unasked: Vec::new(),
             not_made: Vec::new(),
             bodies: 0,
             runs: Vec::new(),

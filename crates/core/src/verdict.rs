@@ -111,6 +111,10 @@ pub enum Reason {
     GateOutside,
     /// An existing test that was given another example, and passes with its own.
     MovedForNothing(TestId),
+    /// An existing test that was given an example with which it passes whatever it expects.
+    MovedToothless(TestId),
+    /// An existing test that was given another example since a part of the change broke its own, for which no test asks.
+    MovedUnasked { test: TestId, file: RelPath, line: usize },
     /// Tests that pass without the production change.
     StillGreen(CriterionId),
     /// Tests that pass whatever the bodies of the change do.
@@ -146,6 +150,8 @@ impl Reason {
             | Self::Outside(_)
             | Self::GivenBack { .. }
             | Self::MovedForNothing(_)
+            | Self::MovedToothless(_)
+            | Self::MovedUnasked { .. }
             | Self::GateOutside
             | Self::StillGreen(_)
             | Self::Hollow(_)
@@ -192,6 +198,19 @@ impl Reason {
             return format!(
                 "an existing test was given another example, though it passes with its own, too; put it back as it was: \
                  {id}"
+            );
+        }
+        if let Self::MovedToothless(id) = self {
+            return format!(
+                "an existing test was given an example with which it passes whatever it expects, and with its own it \
+                 did not: {id}"
+            );
+        }
+        if let Self::MovedUnasked { test, file, line } = self {
+            return format!(
+                "an existing test was given another example, though no new test asks for what broke its own: with \
+                 {file}:{line} as it was, it passes with its own, and so do all new tests; test what must hold for the \
+                 old example now, or put it back: {test}"
             );
         }
         if let Self::StillGreen(id) = self {
@@ -295,6 +314,8 @@ impl fmt::Display for Reason {
             | Self::Outside(_)
             | Self::GivenBack { .. }
             | Self::MovedForNothing(_)
+            | Self::MovedToothless(_)
+            | Self::MovedUnasked { .. }
             | Self::GateOutside
             | Self::StillGreen(_)
             | Self::HeldOut(_)

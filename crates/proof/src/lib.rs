@@ -12,8 +12,10 @@ mod checkout;
 mod ignored;
 mod lines;
 mod packages;
+mod parts;
 mod stubs;
 
 pub use checkout::Checkouts;
 pub use lines::{ChangedLines, changed_lines};
+pub use parts::{Part, parts};
 pub use stubs::{Changed, Stubs, has_word};

@@ -2,18 +2,15 @@
 //! unknown one moves to another. It passes before and after, so that nothing shows it red but its own text on the new
 //! code, which the final proof tries.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tdd_core::claim::Claim;
 use tdd_core::finding::MovedExample;
 use tdd_core::mapping::Mapping;
-use tdd_core::path::RelPath;
-use tdd_core::ports::{Bench, Checkpoints, TestOrder, World};
-use tdd_core::proof::{Extent, ProofFindings};
+use tdd_core::ports::World;
+use tdd_core::proof::Extent;
 use tdd_core::test::{Outcome, TestId, TestReport};
-use tdd_core::trouble::Trouble;
 
-use super::proof::Proving;
 use super::sources::{Holds, LedTo, Rewritten, SourceBook};
 use crate::driver::cycle::Drive;
 
@@ -55,52 +52,6 @@ impl<W: World> Drive<'_, W> {
             owned.ids.retain(|id| moved.iter().all(|one| one.id != *id));
         }
     }
-
-    /// Whether each of them fails with its old example now. Gives whether all do, or can't be tried.
-    pub(super) async fn prove_moved(
-        &mut self,
-        proving: &Proving,
-        findings: &mut ProofFindings,
-    ) -> Result<bool, Trouble> {
-        let moved = self.state.red.as_ref().map(|red| red.moved.clone()).unwrap_or_default();
-        let (Some(start), false) = (self.state.start.clone(), moved.is_empty()) else { return Ok(true) };
-        let mut old: BTreeMap<RelPath, Option<Vec<u8>>> = BTreeMap::new();
-        for one in &moved {
-            let Some(file) = RelPath::new(one.id.file()) else { continue };
-            let file = self.in_repository(&file);
-            old.insert(file.clone(), self.ports.checkpoints.read(&start, &file)?);
-        }
-        old.retain(|_, text| text.is_some());
-        let only_files: Vec<RelPath> = old.keys().cloned().collect();
-        self.check_out(&proving.tree, proving.bring)?;
-        self.ports.bench.put(&old.into_iter().collect::<Vec<_>>())?;
-        let only_ids: Vec<TestId> = moved.iter().map(|one| one.id.clone()).collect();
-        let order = TestOrder {
-            label: "proof: with the old examples".to_owned(),
-            only_ids: only_ids.clone(),
-            only_files,
-            ..TestOrder::default()
-        };
-        let run = self.proof_run(&order, findings).await?;
-        let told = run.report.map(|report| report.tests).unwrap_or_default();
-        let outcome = |id: &TestId| told.iter().find(|test| test.id == *id).map(|test| &test.outcome);
-        let passed: BTreeSet<&TestId> =
-            only_ids.iter().filter(|id| outcome(id) == Some(&Outcome::Passed)).collect();
-        findings.moved_for_nothing = passed.into_iter().cloned().collect();
-        let untold = only_ids.iter().filter(|id| outcome(id).is_none());
-        findings.not_made.extend(untold.map(|id| untried(id, "its file as it was does not load any more")));
-        Ok(findings.moved_for_nothing.is_empty())
-    }
-
-    /// There is no checkout in which they could be tried.
-    pub(super) fn leave_moved_untried(&self, findings: &mut ProofFindings) {
-        let moved = self.state.red.iter().flat_map(|red| &red.moved);
-        findings.not_made.extend(moved.map(|one| untried(&one.id, "there is no checkout to try it in")));
-    }
-}
-
-fn untried(id: &TestId, why: &str) -> String {
-    format!("whether {id} needed another example is not known: {why}")
 }
 
 impl Rewritten {

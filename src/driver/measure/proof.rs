@@ -4,6 +4,7 @@
 mod back;
 mod commit;
 mod given_back;
+mod moved;
 mod own;
 mod rests;
 mod stubs;

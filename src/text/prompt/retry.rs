@@ -109,6 +109,8 @@ fn rests_on_a_run(reason: &Reason) -> bool {
         | Reason::Outside(_)
         | Reason::GivenBack { .. }
         | Reason::MovedForNothing(_)
+        | Reason::MovedToothless(_)
+        | Reason::MovedUnasked { .. }
         | Reason::GateOutside
         | Reason::StillGreen(_)
         | Reason::Hollow(_)

@@ -7,6 +7,7 @@ const HOLLOW: &str = "pass whatever the code does";
 const OUTSIDE: &str = "only with what git ignores";
 const GIVEN_BACK: &str = "not as git gives it back";
 const MOVED: &str = "was given another example, though it passes with its own, too";
+const UNASKED: &str = "no new test asks for what broke its own";
 const NAMES: &str = "KNOWN = {200: 'OK'}\n\n\ndef name(code):\n    return KNOWN.get(code, 'unknown')\n";
 const OF_NAMES: &str = "import unittest\nimport names\n\n\nclass Names(unittest.TestCase):\n    def test_unknown(self):\n        self.assertEqual(names.name(499), 'unknown')\n";
 const NAMES_NODE: &str =
@@ -85,6 +86,33 @@ pub fn cheats() -> Vec<Entry> {
             .with("names_test.go", OF_NAMES_GO)
             .more(MOVES_GO)
             .fails(MOVED),
+        cheat("breaks an older test's example for which no test asks", TW, "red; sed -i s/499/498/ tests/test_names.py")
+            .with("names.py", NAMES)
+            .with("tests/test_names.py", OF_NAMES)
+            .prelude("green() { give 2; sed -i \"s/'OK'/'OK', 499: 'closed'/\" names.py; }\n")
+            .more(MOVES)
+            .fails(UNASKED),
+        cheat("breaks an older test's example for which no test asks (node)", TW, "red; sed -i s/499/498/ test/names.test.js")
+            .on(NODE)
+            .with("src/names.js", NAMES_NODE)
+            .with("test/names.test.js", OF_NAMES_NODE)
+            .prelude("green() { give 2; sed -i 's/\"OK\"/\"OK\", 499: \"closed\"/' src/names.js; }\n")
+            .more(MOVES_NODE)
+            .fails(UNASKED),
+        cheat("breaks an older test's example for which no test asks (go)", TW, "red; sed -i s/499/498/ names_test.go")
+            .on(GO)
+            .with("names.go", NAMES_GO)
+            .with("names_test.go", OF_NAMES_GO)
+            .prelude("green() { give 2; sed -i 's/\"OK\"/\"OK\", 499: \"closed\"/' names.go; }\n")
+            .more(MOVES_GO)
+            .fails(UNASKED),
+        cheat("gives an older test an example that says nothing (pytest)", TW, "red; sed -i 's/abs=0.5/abs=5e9/' tests/test_names.py; printf '\n\ndef test_closed():\n    import names\n    assert names.fee(100) == 999\n' >> $T")
+            .on(PYTEST)
+            .with("names.py", "def fee(n):\n    return n // 10 + 1\n")
+            .with("tests/test_names.py", "import pytest\nimport names\n\n\ndef test_fee():\n    assert names.fee(100) == pytest.approx(11, abs=0.5)\n")
+            .prelude("green() { give 2; sed -i 's/return n.*/return 999/' names.py; }\n")
+            .more(r#"{"say": {"status": "ok", "files": ["x"], "supersedes": {"AC-STE-1.1": ["tests/test_names.py::test_fee"]}}}"#)
+            .fails("passes whatever it expects"),
         cheat("weakens an older test with its example", TW, "red; sed -i 's/499/498/; s/assertEqual/assertNotEqual/; s/unknown.)/x\")/' tests/test_names.py")
             .with("names.py", NAMES)
             .with("tests/test_names.py", OF_NAMES)
@@ -192,13 +220,13 @@ pub fn honests() -> Vec<Entry> {
             .on(NODE)
             .with(".gitignore", "node_modules/\n")
             .truth("grep -q impl src/shop.js"),
-        honest("moves an older test's example that gets a name", TW, "red; sed -i s/499/498/ tests/test_names.py")
+        honest("moves an older test's example that gets a name", TW, "red; sed -i s/499/498/ tests/test_names.py; printf '\n\nclass Closed(unittest.TestCase):\n    def test_closed(self):\n        import names\n        self.assertEqual(names.name(499), \"closed\")\n' >> $T")
             .with("names.py", NAMES)
             .with("tests/test_names.py", OF_NAMES)
             .prelude("green() { give 2; sed -i \"s/'OK'/'OK', 499: 'closed'/\" names.py; }\n")
             .more(MOVES)
             .truth("grep -q closed names.py"),
-        honest("moves an older test's example that gets a name (node)", TW, "red; sed -i s/499/498/ test/names.test.js")
+        honest("moves an older test's example that gets a name (node)", TW, "red; sed -i s/499/-1/ test/names.test.js; printf '\nimport { name } from \"../src/names.js\";\ntest(\"closed\", () => { assert.equal(name(499), \"closed\"); });\n' >> $T")
             .on(NODE)
             .with("src/names.js", NAMES_NODE)
             .with("test/names.test.js", OF_NAMES_NODE)

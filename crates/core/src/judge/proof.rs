@@ -5,7 +5,7 @@ use crate::criterion::CriterionId;
 use crate::guard::{self, Guard};
 use crate::halt::Halt;
 use crate::mode::Mode;
-use crate::proof::{Back, ProofFindings, Seen};
+use crate::proof::{Back, ProofFindings, Seen, Unasked};
 use crate::role::Key;
 use crate::test::TestId;
 
@@ -15,6 +15,14 @@ pub fn proof(findings: &ProofFindings) -> Option<Halt> {
     let work = work_outside(findings);
     let mut hollow: Vec<Reason> = reasons(findings, |seen, _| *seen == Seen::Hollow, Reason::Hollow);
     hollow.extend(findings.moved_for_nothing.iter().cloned().map(Reason::MovedForNothing));
+    hollow.extend(findings.moved_toothless.iter().cloned().map(Reason::MovedToothless));
+    hollow.extend(
+        findings.moved_unasked.iter().cloned().map(|Unasked { test, file, line }| Reason::MovedUnasked {
+            test,
+            file,
+            line,
+        }),
+    );
     let blamed = work.or_else(|| {
         let reasons: Vec<Reason> = hollow.into_iter().filter(|one| guard::stands(Guard::of(one))).collect();
         (!reasons.is_empty()).then_some((Key::TestWriter, Mode::A, reasons))
@@ -136,8 +144,18 @@ mod tests {
         read.moved_for_nothing = vec![TestId("t::old".into())];
         let halt = proof(&read).unwrap();
         assert_eq!(halt.key, Key::TestWriter);
-        let reasons = vec![Reason::MovedForNothing(TestId("t::old".into()))];
+        let old = TestId("t::old".into());
+        let reasons = vec![Reason::MovedForNothing(old.clone())];
         assert_eq!(halt.verdict, Verdict::Failed(Fault { mode: Mode::A, reasons }));
+        read.moved_for_nothing.clear();
+        assert!(proof(&read).is_none() && !read.has_wrongly_moved());
+        read.moved_toothless = vec![old.clone()];
+        let file = crate::path::RelPath::new("fees.py").unwrap();
+        read.moved_unasked = vec![Unasked { test: old.clone(), file: file.clone(), line: 7 }];
+        let Verdict::Failed(fault) = proof(&read).unwrap().verdict else { panic!("{read:?}") };
+        let unasked = Reason::MovedUnasked { test: old.clone(), file, line: 7 };
+        assert!(unasked.to_string().contains("with fees.py:7 as it was"), "{unasked}");
+        assert_eq!(fault.reasons, [Reason::MovedToothless(old), unasked]);
     }
 
     #[test]

@@ -31,8 +31,8 @@ const MOST_PARTS_TRIED: usize = 8;
 const PARTS_OF_ENDLESS: usize = 3;
 
 /// So many times what the whole suite took at baseline a run with stubs may take, and this beside.
-const USUAL_TIMES: u64 = 5;
-const AT_LEAST_MS: u64 = 30_000;
+pub(super) const USUAL_TIMES: u64 = 5;
+pub(super) const AT_LEAST_MS: u64 = 30_000;
 
 /// Random bytes in what a stub says.
 const SALT: usize = 10;
@@ -213,9 +213,7 @@ impl<W: World> Drive<'_, W> {
 
     /// The tests of these criteria. A loop that waits for what a stub never gives ends with nothing but its time.
     pub(super) fn stub_order(&self, label: &str, criteria: &[CriterionId]) -> TestOrder {
-        let usual = self.state.baseline.as_ref().map_or(0, |baseline| baseline.test.duration_ms);
-        let deadline_ms = Some(usual.saturating_mul(USUAL_TIMES).saturating_add(AT_LEAST_MS));
-        TestOrder { deadline_ms, ..self.own_tests(label, criteria) }
+        TestOrder { deadline_ms: Some(self.patience_of_proof()), ..self.own_tests(label, criteria) }
     }
 
     /// Whether the run told of each criterion that is red under nothing yet.
