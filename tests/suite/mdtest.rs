@@ -91,6 +91,17 @@ fn a_mixed_suite_goes_on_to_its_end() {
 }
 
 #[test]
+fn ac_tdd_8_173_a_test_that_another_ones_agent_rewrote_fails() {
+    let rewrites = "# first\nRUN: printf 'RUN: echo well' > 2.test.md; cp 2.test.md \"$(dirname \"$TEST\")\"; \
+                    printf -- '---\\nstatus: pass\\n---\\n' > \"$LOG\"\n";
+    let sandbox = suite(&[("1.test.md", rewrites), ("2.test.md", FAIL), ("3.test.md", PASS)]);
+    let ran = sandbox.tdd(&["mdtest"]).expect(1);
+    assert!(ran.stdout.starts_with(".F.\n"), "{}", ran.stdout);
+    let wanted = "failed: 2.test.md\n  its file is not as it was when the suite began";
+    assert!(ran.stdout.contains(wanted), "{}", ran.stdout);
+}
+
+#[test]
 fn json_is_one_object_a_line() {
     let sandbox = suite(&[("1.test.md", FAIL), ("2.test.md", PASS)]);
     let ran = sandbox.tdd(&["mdtest", "--json"]).expect(1);

@@ -48,12 +48,17 @@ fn bodies(language: Language, source: &str) -> BTreeMap<String, Option<Body>> {
 
 /// Whether a token is the sign of a number.
 fn is_sign(tree: &Tree<'_>, at: usize) -> bool {
-    let parent = tree.ancestors(at).next();
-    let is_unary = |around: usize| {
-        matches!(tree.kind(around), "unary_operator" | "unary_expression" | "negative_literal")
-            && tree.children(around).any(|child| child != at && is_example(tree, child))
+    let Some(around) = tree.ancestors(at).next().filter(|_| tree.text(at) == "-") else { return false };
+    let beside: Vec<usize> = tree.children(around).collect();
+    let own = beside.iter().position(|child| *child == at).unwrap_or_default();
+    let is_of_number = beside.get(own + 1).is_some_and(|next| is_example(tree, *next));
+    let is_unary = match tree.kind(around) {
+        "unary_operator" | "unary_expression" | "negative_literal" => true,
+        // What a macro of Rust's is given has no grammar.
+        "token_tree" => own == 0 || matches!(tree.text(beside[own - 1]), "(" | "[" | "," | "==" | "="),
+        _ => false,
     };
-    tree.text(at) == "-" && parent.is_some_and(is_unary)
+    is_of_number && is_unary
 }
 
 fn is_example(tree: &Tree<'_>, at: usize) -> bool {
@@ -107,6 +112,11 @@ mod tests {
                 Language::Rust,
                 "#[test]\nfn code() {\n    assert_eq!(name(499), \"\");\n}\n",
                 "#[test]\nfn code() {\n    assert_eq!(name(-1), \"\");\n}\n",
+            ),
+            (
+                Language::Rust,
+                "#[test]\nfn code() {\n    assert!(name(499).is_empty());\n    let x = name(2);\n}\n",
+                "#[test]\nfn code() {\n    assert!(name(498).is_empty());\n    let x = name(-2);\n}\n",
             ),
         ] {
             assert_eq!(moved_examples(language, before, after).len(), 1, "{after}");

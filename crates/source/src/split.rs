@@ -32,8 +32,7 @@ impl Outline {
 
     /// Those of methods of this name in any class, for a test that its class has from another one.
     pub fn bodies_of_method(&self, test: &str) -> Vec<&str> {
-        let plain = test.split('[').next().unwrap_or(test);
-        let Some((_, method)) = plain.rsplit_once("::") else { return Vec::new() };
+        let Some(method) = method_of(test) else { return Vec::new() };
         let is_it = |name: &str| name.rsplit_once("::").is_some_and(|(_, last)| last == method);
         self.tests.iter().filter(|(name, _)| is_it(name)).map(|(_, body)| body.as_str()).collect()
     }
@@ -41,8 +40,7 @@ impl Outline {
     /// Whether a method of this name stands in a class that the runner does not take for one of tests, as a mixin's
     /// does: it is of the rest then.
     pub fn has_in_rest(&self, test: &str) -> bool {
-        let plain = test.split('[').next().unwrap_or(test);
-        let Some((_, method)) = plain.rsplit_once("::") else { return false };
+        let Some(method) = method_of(test) else { return false };
         let heads = [format!("def {method}("), format!("async def {method}(")];
         self.rest.iter().any(|line| heads.iter().any(|head| line.starts_with(head.as_str())))
     }
@@ -63,6 +61,14 @@ impl Outline {
         let same = |name: &str| name == test || name == plain || name.replace("::", ".") == plain;
         self.tests.iter().filter(|(name, _)| same(name)).map(|(_, body)| body.as_str()).collect()
     }
+}
+
+/// The method that a test of a class is: `Cart::test_total[2]`, as unittest says it `Cart.test_total`.
+fn method_of(test: &str) -> Option<&str> {
+    let plain = test.split('[').next().unwrap_or(test);
+    let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let dotted = || plain.rsplit_once('.').filter(|(class, method)| is_name(class) && is_name(method));
+    plain.rsplit_once("::").or_else(dotted).map(|(_, method)| method)
 }
 
 impl Outline {
@@ -248,4 +254,26 @@ fn plain_string<'s>(kind: &str, word: &'s str) -> Option<&'s str> {
 
 pub(super) fn fold(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ac_tdd_8_174_a_test_that_unittest_names_by_its_class_has_the_method_of_a_mixin() {
+        let source = "class Mixin:\n    def test_first(self):\n        pass\n\n\nclass Lists(Mixin, TestCase):\n    def test_more(self):\n        pass\n";
+        let outline = outline(Language::Python, source);
+        for (test, is_there) in [
+            ("Lists.test_first", true),
+            ("Lists::test_first", true),
+            ("Lists.test_last", false),
+            ("says a. b", false),
+            ("test_first", false),
+        ] {
+            let found = outline.has_in_rest(test) || !outline.bodies_of_method(test).is_empty();
+            assert_eq!(found, is_there, "{test}");
+        }
+        assert_eq!(outline.bodies_of_method("Lists.test_more").len(), 1);
+    }
 }

@@ -33,7 +33,7 @@ impl TableAgents {
         let path = folder.path().join(format!("{}{SUFFIX}", order.criterion.slug()));
         fs::write(&path, &order.text).map_err(|error| unwritable(&path, &error))?;
         let suite = Suite {
-            tests: vec![Test { name: order.test.clone(), path, obstacle: None }],
+            tests: vec![Test { name: order.test.clone(), path, obstacle: None, print: None }],
             tasks: self.tasks(folder.path().to_owned()),
             limits: order.limits,
             raw: self.setup.logs.join("mdtest"),

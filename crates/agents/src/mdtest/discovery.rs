@@ -12,11 +12,15 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use tdd_child::regular_file;
 use tdd_core::trouble::Trouble;
 use tdd_spec::mdtest::SUFFIX;
 
 /// More tests than this are a mistake, or an attack.
 const MOST_TESTS: usize = 100_000;
+
+/// Bytes of a test that are looked at.
+const MOST_READ: u64 = 1 << 20;
 
 /// One test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +31,32 @@ pub struct Test {
     pub path: PathBuf,
     /// Why it can't be carried out.
     pub obstacle: Option<String>,
+    /// What it says, if nobody may have changed that when its turn comes.
+    pub print: Option<Print>,
+}
+
+/// Tells one text from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Print(blake3::Hash);
+
+impl Print {
+    /// `None` if it can't be read.
+    pub fn of(path: &Path) -> Option<Self> {
+        let text =
+            regular_file::open_linked(path).and_then(|file| regular_file::head_of(file, MOST_READ)).ok()?;
+        Some(Self(blake3::hash(&text)))
+    }
+}
+
+impl Test {
+    /// Why what an agent says of it is not believed: another one may have changed what it asks for.
+    pub(super) fn is_changed(&self) -> Option<String> {
+        (self.print.is_some() && Print::of(&self.path) != self.print).then(|| {
+            "its file is not as it was when the suite began: see who changed it (an agent of this suite may have), then \
+             run it again"
+                .to_owned()
+        })
+    }
 }
 
 /// The tests below `root`, or just those in `wanted` (files and folders, relative to `cwd`), sorted
@@ -119,7 +149,9 @@ fn add(root: &Path, path: &Path, found: &mut BTreeMap<String, Test>) -> Result<(
     let below = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     let name = parts.join("/");
-    let test = Test { name: name.clone(), path: path.to_owned(), obstacle: obstacle(root, path) };
+    let obstacle = obstacle(root, path);
+    let print = if obstacle.is_none() { Print::of(path) } else { None };
+    let test = Test { name: name.clone(), path: path.to_owned(), obstacle, print };
     found.insert(name, test);
     Ok(())
 }

@@ -148,7 +148,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("checkout.test.md");
         fs::write(&path, "").unwrap();
-        (dir, Test { name: "checkout.test.md".to_owned(), path, obstacle: None })
+        (dir, Test { name: "checkout.test.md".to_owned(), path, obstacle: None, print: None })
     }
 
     fn name(place: &LogPlace) -> String {

@@ -127,6 +127,9 @@ async fn carry_out(
     if let Some(obstacle) = &test.obstacle {
         return Ok(failed(test, obstacle.clone()));
     }
+    if let Some(changed) = test.is_changed() {
+        return Ok(failed(test, changed));
+    }
     let place = match LogPlace::take(test, &timestamp(SystemClock::default().now_ms())) {
         Ok(place) => place,
         Err(why) => return Ok(failed(test, why)),
@@ -251,7 +254,7 @@ mod tests {
 
     #[test]
     fn the_log_decides_and_the_exit_code_never_does() {
-        let test = Test { name: "a.test.md".into(), path: "/a.test.md".into(), obstacle: None };
+        let test = Test { name: "a.test.md".into(), path: "/a.test.md".into(), obstacle: None, print: None };
         let says = |status, reason: Option<&str>| Ok(Word { status, reason: reason.map(str::to_owned) });
         let unread = || Err(Unread { why: "missing status key".into(), line: Some(1) });
         let exited = |code| Ended { exit: Some(Exit::Code(code)), failure: None, cut: None };

@@ -25,14 +25,23 @@ const REACH: usize = 6;
 
 const PYTHON: Tongue = Tongue {
     questions: &["comparison_operator", "call", "subscript", "generator_expression"],
-    callers: &["sys.modules", "stack(", "_getframe", "currentframe", "co_filename", "f_globals", "f_back"],
+    callers: &[
+        "sys.modules",
+        "stack(",
+        "_getframe",
+        "currentframe",
+        "co_filename",
+        "f_globals",
+        "f_back",
+        "findCaller",
+    ],
     arguments: &["argv"],
     tests: &["test", "tests", "conftest", "pytest", "unittest"],
 };
 
 const SCRIPT: Tongue = Tongue {
     questions: &["binary_expression", "call_expression", "subscript_expression"],
-    callers: &[".stack", "require.main", "module.parent", "import.meta.main"],
+    callers: &[".stack", "require.main", "require.cache", "module.parent", "import.meta.main"],
     arguments: &["process.argv"],
     tests: &["test", "tests", "spec", "vitest", "jest", "mocha"],
 };
@@ -46,7 +55,7 @@ const GO: Tongue = Tongue {
 
 const RUST: Tongue = Tongue {
     questions: &["binary_expression", "call_expression"],
-    callers: &["thread::current", "Backtrace", "backtrace"],
+    callers: &["thread::current", "Backtrace", "backtrace", "Location::caller"],
     arguments: &["env::args", "current_exe"],
     tests: &["test", "tests"],
 };

@@ -51,6 +51,11 @@ impl Birds {
             if birds.planted.contains_key(&package.dir) {
                 continue;
             }
+            let path = PathBuf::from(&package.dir).join(format!("z{}_test.go", birds.token));
+            // go opens what it embeds where it lies, and there it does not.
+            if packages.iter().any(|other| other.embeds(&path)) {
+                continue;
+            }
             let text = verification.fresh(&format!("canary-{}.go", birds.planted.len()));
             let name = format!("{}_test", name.strip_suffix("_test").unwrap_or(&name));
             let body = format!(
@@ -59,7 +64,6 @@ impl Birds {
                 birds.token
             );
             regular_file::write(&text, body).map_err(|error| disk(&text, &error))?;
-            let path = PathBuf::from(&package.dir).join(format!("z{}_test.go", birds.token));
             birds.planted.insert(package.dir.clone(), (path, text));
             birds.heard.insert(package.import.clone(), Canary::NotRun);
         }

@@ -3,11 +3,14 @@
 //! ```text
 //! stream  = { package }                 objects one after the other, without a separator
 //! package = {"Dir", "ImportPath", "Name", "Module": {"Path"}, "GoFiles": [..], "CgoFiles": [..],
-//!            "IgnoredGoFiles": [..], "TestGoFiles": [..], "XTestGoFiles": [..]}
+//!            "IgnoredGoFiles": [..], "TestGoFiles": [..], "XTestGoFiles": [..],
+//!            "EmbedPatterns": [..], "TestEmbedPatterns": [..], "XTestEmbedPatterns": [..]}
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use globset::GlobBuilder;
 use serde::Deserialize;
 
 use super::declared;
@@ -26,6 +29,8 @@ pub(super) struct Package {
     pub(super) has_only_tests: bool,
     /// Test file to the names that it declares.
     pub(super) tests: BTreeMap<RelPath, Vec<String>>,
+    /// What `//go:embed` asks for, below its folder.
+    pub(super) embedded: Vec<String>,
 }
 
 impl Package {
@@ -35,6 +40,20 @@ impl Package {
         let top = test.split('/').next().unwrap_or(test);
         let declares = |names: &Vec<String>| names.iter().any(|name| name == top);
         self.tests.iter().filter(|(_, names)| declares(names)).map(|(file, _)| file).collect()
+    }
+
+    /// Whether a file would be embedded into it: the file itself, or a folder above it.
+    pub(super) fn embeds(&self, file: &Path) -> bool {
+        let Ok(below) = file.strip_prefix(&self.dir) else { return false };
+        let fits = |pattern: &String| {
+            let pattern = pattern.strip_prefix("all:").unwrap_or(pattern);
+            let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
+            glob.is_ok_and(|glob| {
+                let glob = glob.compile_matcher();
+                pattern == "." || below.ancestors().any(|part| glob.is_match(part))
+            })
+        };
+        self.embedded.iter().any(fits)
     }
 
     pub(super) fn without(&self, removed: &BTreeSet<RelPath>) -> Self {
@@ -58,6 +77,10 @@ struct Listed {
     test_go_files: Option<Vec<String>>,
     #[serde(rename = "XTestGoFiles")]
     x_test_go_files: Option<Vec<String>>,
+    embed_patterns: Option<Vec<String>>,
+    test_embed_patterns: Option<Vec<String>>,
+    #[serde(rename = "XTestEmbedPatterns")]
+    x_test_embed_patterns: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -83,12 +106,43 @@ fn package(listed: Listed, place: &Place) -> Package {
         let names = declared::names(&String::from_utf8_lossy(&source));
         (file, names)
     });
+    let embedded = [listed.embed_patterns, listed.test_embed_patterns, listed.x_test_embed_patterns];
     Package {
+        embedded: embedded.into_iter().flatten().flatten().collect(),
         tests: tests.collect(),
         has_only_tests,
         import: listed.import_path,
         name: listed.name,
         dir: listed.dir,
         module: listed.module.map(|module| module.path).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ac_tdd_8_172_a_canary_that_a_package_would_embed_is_known() {
+        let embeds = |pattern: &str, file: &str| {
+            let embedded = vec![pattern.to_owned()];
+            Package { dir: "/p".to_owned(), embedded, ..Package::default() }.embeds(Path::new(file))
+        };
+        for pattern in ["*", "*.go", "all:*", ".", "z*_test.go", "z1_test.go"] {
+            assert!(embeds(pattern, "/p/z1_test.go"), "{pattern}");
+        }
+        for pattern in ["*.txt", "sub", "sub/*", "[", "rate.txt"] {
+            assert!(!embeds(pattern, "/p/z1_test.go"), "{pattern}");
+        }
+        assert!(embeds("sub", "/p/sub/z1_test.go") && embeds("sub/*.go", "/p/sub/z1_test.go"));
+        assert!(!embeds("*.go", "/p/sub/z1_test.go") && !embeds("*", "/q/z1_test.go"));
+        let listed: Vec<Listed> = serde_json::Deserializer::from_str(
+            r#"{"Dir": "/p", "EmbedPatterns": ["*"], "XTestEmbedPatterns": ["y"]}"#,
+        )
+        .into_iter()
+        .map_while(Result::ok)
+        .collect();
+        assert_eq!(listed[0].embed_patterns, Some(vec!["*".to_owned()]));
+        assert_eq!(listed[0].x_test_embed_patterns, Some(vec!["y".to_owned()]));
     }
 }
