@@ -185,7 +185,8 @@ impl Reason {
         if let Self::GivenBack { test, file } = self {
             return format!(
                 "passes with {file} as it lies here, and not as git gives it back to whoever clones the commit (ends of \
-                 lines, its mode; `.gitattributes` and git's settings say so): {test}"
+                 lines are as `.gitattributes` says, which a role may change where the requirement has `allow_config: \
+                 [.gitattributes]`; a mode is seen with `git config core.fileMode true`): {test}"
             );
         }
         if *self == Self::GateOutside {

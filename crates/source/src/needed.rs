@@ -14,11 +14,21 @@ pub fn needed_packages(language: Language, source: &str) -> BTreeSet<String> {
     let Ok(tree) = Tree::parse(language, source) else { return BTreeSet::new() };
     let is_sure = |at: usize| {
         let erased = ["import type", "export type"].iter().any(|erased| tree.text(at).starts_with(erased));
-        !erased
-            && !tree.ancestors(at).any(|around| matches!(tree.kind(around), "try_statement" | "if_statement"))
+        !erased && !tree.ancestors(at).any(|around| may_do_without(&tree, around))
     };
     let sure = imports(&tree).into_iter().filter(|import| is_sure(import.at));
     sure.filter_map(|import| package(language, &import.from)).collect()
+}
+
+/// Whether what stands in it may be left out: `with contextlib.suppress(ImportError):` is such a place as well.
+fn may_do_without(tree: &Tree<'_>, around: usize) -> bool {
+    match tree.kind(around) {
+        "try_statement" | "if_statement" => true,
+        "with_statement" => tree
+            .child_of_kind(around, "with_clause")
+            .is_some_and(|with| tree.text(with).contains("suppress(")),
+        _ => false,
+    }
 }
 
 /// The package that something is imported from.
@@ -49,6 +59,8 @@ mod tests {
             (Python, "import os.path, my_pkg.sub as s\nfrom .own import a\n", "my-pkg, os"),
             (Python, "def f():\n    from hypothesis import settings\n", "hypothesis"),
             (Python, "try:\n    import rich\nexcept ImportError:\n    rich = None\n", ""),
+            (Python, "with contextlib.suppress(ImportError):\n    import rich\n", ""),
+            (Python, "with open(x):\n    import rich\n", "rich"),
             (Python, "if TYPE_CHECKING:\n    import rich\n", ""),
             (
                 JavaScript,
