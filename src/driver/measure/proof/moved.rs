@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use tdd_core::attempt::CheckpointId;
 use tdd_core::classify::counting;
 use tdd_core::evidence::evidence;
+use tdd_core::finding::MovedExample;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, Bring, CanaryWish, Checkpoints, Confirm, TestOrder, World};
 use tdd_core::proof::{ProofFindings, Unasked};
@@ -92,14 +93,14 @@ impl<W: World> Drive<'_, W> {
         let told = run.report.as_ref().map(|report| report.tests.as_slice()).unwrap_or_default();
         let outcome = |id: &TestId| told.iter().find(|test| test.id == *id).map(|test| &test.outcome);
         // One that waits for ever for what the code no longer does is no pass, whatever the report says of it.
-        let is_whole = evidence(&run).is_ok();
+        let is_told = evidence(&run).is_ok();
         if without.is_none() && run.exit != Exit::Deadline {
-            let untold = moved.ids.iter().filter(|id| outcome(id).is_none());
+            let untold = moved.ids.iter().filter(|id| !is_told || outcome(id).is_none());
             findings
                 .not_made
                 .extend(untold.map(|id| untried(id, "its file as it was does not load any more")));
         }
-        let passed = moved.ids.iter().filter(|id| is_whole && outcome(id) == Some(&Outcome::Passed));
+        let passed = moved.ids.iter().filter(|id| is_told && outcome(id) == Some(&Outcome::Passed));
         Ok(passed.cloned().collect())
     }
 
@@ -127,7 +128,7 @@ impl<W: World> Drive<'_, W> {
         Ok(())
     }
 
-    /// Those of which a changed copy passes, or of which no expectation is reached.
+    /// Those of which a changed copy passes.
     async fn toothless_of(
         &mut self,
         moved: &Moved,
@@ -147,13 +148,20 @@ impl<W: World> Drive<'_, W> {
         Ok(toothless.cloned().collect())
     }
 
-    /// A part of the change without which an old example passes again, and every test of this run does as well.
+    /// A part of the change without which an old example passes again, and every test of this run does as well. Where
+    /// nothing is to be proven of the criterion (a person accepted it), nobody is asked.
     async fn ask_what_they_fell_with(
         &mut self,
         proving: &Proving,
         moved: &Moved,
         findings: &mut ProofFindings,
     ) -> Result<(), Trouble> {
+        let red = self.state.red.iter().flat_map(|red| &red.moved);
+        let is_proven = |one: &&MovedExample| proving.criteria.contains(&one.criterion);
+        let mut proven: BTreeSet<TestId> = red.filter(is_proven).map(|one| one.id.clone()).collect();
+        if proven.is_empty() {
+            return Ok(());
+        }
         let parts = parts(&proving.changes);
         if parts.len() > MOST_PARTS {
             let count = parts.len();
@@ -163,7 +171,8 @@ impl<W: World> Drive<'_, W> {
             ));
         }
         for part in parts.into_iter().take(MOST_PARTS) {
-            let passed = self.passed_as_before(proving, moved, Some(&part), findings).await?;
+            let mut passed = self.passed_as_before(proving, moved, Some(&part), findings).await?;
+            passed.retain(|id| proven.contains(id));
             if passed.is_empty() {
                 continue;
             }
@@ -171,6 +180,7 @@ impl<W: World> Drive<'_, W> {
             let order = self.stub_order("proof: without a part of the change", &proving.criteria);
             let run = self.proof_run(&order, findings).await?;
             if self.all_pass(proving, &run) {
+                proven.retain(|id| !passed.contains(id));
                 let unasked = |test| Unasked { test, file: part.path.clone(), line: part.line };
                 findings.moved_unasked.extend(passed.into_iter().map(unasked));
             }
