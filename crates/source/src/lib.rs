@@ -90,7 +90,7 @@ pub use self::renamed::{Names, changed_but_for, renamed, renamed_in_units};
 pub use self::rests::{Taken, declared_by_others_alone, taken};
 pub use self::rows::{CommonRows, common_rows};
 pub use self::skips::speaks_of_skipping;
-pub use self::split::{Outline, lost_assertions, outline, outline_beside};
+pub use self::split::{Outline, is_called, lost_assertions, outline, outline_beside};
 pub use self::stub::{Left, Lines, Stubbed, StubbedBody, stubbed, stubbed_saying};
 pub use self::support::{Project, loaded_alone, shipped, support_files};
 pub use self::symbols::{declares, declares_anywhere, leans_on};

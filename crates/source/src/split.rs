@@ -15,6 +15,8 @@ use super::{Language, find};
 pub struct Outline {
     /// Full name and body, blanks folded; comments count, because a formatter leaves them.
     tests: Vec<(String, String)>,
+    /// Where each of them is, by its name with blanks between its parts.
+    by_blanks: HashMap<String, Vec<usize>>,
     /// Of Rust's documentation.
     examples: Vec<Example>,
     /// What `rest` is made of, but for imports.
@@ -52,15 +54,33 @@ impl Outline {
         examples::of_item(&self.examples, item).get(before).map(|example| example.whole.as_str())
     }
 
+    /// Those that a report may call so.
+    fn called(&self, test: &str) -> impl Iterator<Item = usize> + '_ {
+        self.by_blanks.get(&with_blanks(test)).into_iter().flatten().copied()
+    }
+
     /// Those of all namesakes.
     pub fn bodies(&self, test: &str) -> Vec<&str> {
         if let Some(text) = self.example(test) {
             return vec![text];
         }
         let plain = test.split('[').next().unwrap_or(test);
-        let same = |name: &str| name == test || name == plain || name.replace("::", ".") == plain;
-        self.tests.iter().filter(|(name, _)| same(name)).map(|(_, body)| body.as_str()).collect()
+        let of = |same: &dyn Fn(&str) -> bool| -> Vec<&str> {
+            self.tests.iter().filter(|(name, _)| same(name)).map(|(_, body)| body.as_str()).collect()
+        };
+        let own = of(&|name| name == test || name == plain || name.replace("::", ".") == plain);
+        if own.is_empty() { self.called(test).map(|at| self.tests[at].1.as_str()).collect() } else { own }
     }
+}
+
+/// Whether a report may say a test's name so: unittest joins its parts by dots, a JUnit report of mocha's those of its
+/// blocks by blanks.
+pub fn is_called(name: &str, said: &str) -> bool {
+    name == said || name.replace("::", ".") == said || with_blanks(name) == with_blanks(said)
+}
+
+fn with_blanks(name: &str) -> String {
+    name.replace(" > ", " ").replace("::", " ")
 }
 
 /// The method that a test of a class is: `Cart::test_total[2]`, as unittest says it `Cart.test_total`.
@@ -82,6 +102,8 @@ impl Outline {
         let plain = test.split('[').next().unwrap_or(test);
         let dotted = plain.replace('.', "::");
         let name = [test, plain, &dotted].into_iter().find(|name| self.outside.names(name));
+        let called = || self.called(test).map(|at| self.tests[at].0.as_str());
+        let name = name.or_else(|| called().find(|name| self.outside.names(name)));
         match name {
             Some(name) => self.outside.stands_in(&after.outside, (name, &self.bodies(name))),
             None => is_subsequence(&self.rest, &after.rest),
@@ -109,6 +131,7 @@ pub fn outline(language: Language, source: &str) -> Outline {
     let tests = find(&tree);
     for test in &tests {
         let body = test.body_bytes(&tree);
+        outline.by_blanks.entry(with_blanks(&test.name)).or_default().push(outline.tests.len());
         outline.tests.push((test.name.clone(), fold(source.get(body.clone()).unwrap_or_default())));
         blank(body);
     }
@@ -275,5 +298,24 @@ mod tests {
             assert_eq!(found, is_there, "{test}");
         }
         assert_eq!(outline.bodies_of_method("Lists.test_more").len(), 1);
+    }
+
+    #[test]
+    fn ac_tdd_8_175_a_test_is_known_by_what_a_junit_report_of_mocha_calls_it() {
+        let source = "describe('a', () => {\n  describe('b::c', () => {\n    it('does d', () => { expect(f(1)).toBe(2); });\n    it('does e', () => { expect(f(2)).toBe(3); });\n  });\n});\n";
+        let (before, after) = (
+            outline(Language::JavaScript, source),
+            outline(Language::JavaScript, &source.replace("f(2)", "f(3)")),
+        );
+        for (said, is_known, is_same) in [
+            ("a > b::c > does d", true, true),
+            ("a b::c::does d", true, true),
+            ("a b::c::does e", true, false),
+            ("a b::does d", false, true),
+        ] {
+            assert_eq!(before.body(said).is_some(), is_known, "{said}");
+            assert_eq!(before.bodies(said) == after.bodies(said), is_same, "{said}");
+            assert!(before.keeps(&after, said), "{said}");
+        }
     }
 }

@@ -67,8 +67,8 @@ impl Rewritten {
 
     fn is_one_of(&self, id: &TestId, names: &BTreeSet<String>) -> bool {
         id.file() == self.path
-            && self.home(id, LedTo::ById).is_some_and(|home| {
-                names.contains(&home.name) || names.iter().any(|name| name.replace("::", ".") == home.name)
-            })
+            && self
+                .home(id, LedTo::ById)
+                .is_some_and(|home| names.iter().any(|name| tdd_source::is_called(name, &home.name)))
     }
 }
