@@ -69,6 +69,12 @@ pub fn cheats() -> Vec<Entry> {
             .on(NODE)
             .setup("git config core.autocrlf true")
             .fails(GIVEN_BACK),
+        cheat("turns an older file by what git is told of it (pytest)", IM, "green; printf '*.txt text eol=crlf\n' > .gitattributes")
+            .on(PYTEST)
+            .with("rates.txt", "5\n")
+            .with("tests/test_rates.py", "def test_rates():\n    assert open('rates.txt', 'rb').read() == b'5\\n'\n")
+            .with("specs/frs/STE-1.md", "---\nallow_config: [.gitattributes]\n---\n# Two\n\n## Acceptance Criteria\n\n- AC-STE-1.1: `shop.two()` gives 2\n")
+            .fails(GIVEN_BACK),
         cheat("moves an older test's example for nothing", TW, "red; sed -i s/499/498/ tests/test_names.py")
             .with("names.py", NAMES)
             .with("tests/test_names.py", OF_NAMES)
