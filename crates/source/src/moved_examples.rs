@@ -48,17 +48,15 @@ fn bodies(language: Language, source: &str) -> BTreeMap<String, Option<Body>> {
 
 /// Whether a token is the sign of a number.
 fn is_sign(tree: &Tree<'_>, at: usize) -> bool {
-    let Some(around) = tree.ancestors(at).next().filter(|_| tree.text(at) == "-") else { return false };
-    let beside: Vec<usize> = tree.children(around).collect();
-    let own = beside.iter().position(|child| *child == at).unwrap_or_default();
-    let is_of_number = beside.get(own + 1).is_some_and(|next| is_example(tree, *next));
-    let is_unary = match tree.kind(around) {
+    // A token has no children: the node after it is what stands beside it.
+    let is_of_number = || at + 1 < tree.all().end && is_example(tree, at + 1);
+    let is_unary = |around: usize| match tree.kind(around) {
         "unary_operator" | "unary_expression" | "negative_literal" => true,
         // What a macro of Rust's is given has no grammar.
-        "token_tree" => own == 0 || matches!(tree.text(beside[own - 1]), "(" | "[" | "," | "==" | "="),
+        "token_tree" => matches!(tree.text(at - 1), "(" | "[" | "," | "==" | "="),
         _ => false,
     };
-    is_of_number && is_unary
+    tree.text(at) == "-" && is_of_number() && tree.ancestors(at).next().is_some_and(is_unary)
 }
 
 fn is_example(tree: &Tree<'_>, at: usize) -> bool {

@@ -43,7 +43,7 @@ impl<W: World> Drive<'_, W> {
         let moved: Vec<(&Rewritten, BTreeSet<String>)> =
             rewritten.map(|file| (file, file.moved_examples())).collect();
         let has_moved = |id: &TestId| moved.iter().any(|(file, names)| file.is_one_of(id, names));
-        named.iter().filter(|one| has_moved(&one.id)).cloned().collect()
+        named.into_iter().filter(|one| has_moved(&one.id)).collect()
     }
 
     /// They have to pass, as they did: no criterion turns them green.

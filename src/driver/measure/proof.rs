@@ -13,15 +13,17 @@ use std::path::{Path, PathBuf};
 
 use crate::driver::cycle::Drive;
 use tdd_core::attempt::CheckpointId;
+use tdd_core::classify::counting;
 use tdd_core::criterion::{CriterionId, Verify};
 use tdd_core::event::Event;
 use tdd_core::finding::RunRef;
+use tdd_core::mapping::Mapping;
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
 use tdd_core::ports::{Bench, Bring, Checkpoints, Protection, TestOrder, Tests, World};
 use tdd_core::proof::{Back, CriterionProof, Extent, ProofFindings, Seen};
 use tdd_core::state::Progress;
-use tdd_core::test::TestRun;
+use tdd_core::test::{Outcome, TestReport, TestRun};
 use tdd_core::trouble::{Obstacle, Trouble, TroubleKind};
 use tdd_proof::Changed;
 
@@ -172,4 +174,10 @@ impl<W: World> Drive<'_, W> {
         findings.runs.push(RunRef::of(&run, &self.setup.mask));
         Ok(run)
     }
+}
+
+/// Whether a criterion has tests in this report, and all of them pass.
+fn passes(mapping: &Mapping, id: &CriterionId, report: &TestReport) -> bool {
+    let results = counting(&mapping.results(id, report));
+    !results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed)
 }

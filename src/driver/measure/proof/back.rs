@@ -1,17 +1,16 @@
 //! (ii) With the production change taken back each criterion's tests are red again.
 
 use crate::driver::cycle::Drive;
-use tdd_core::classify::counting;
 use tdd_core::criterion::CriterionId;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::{CriterionRed, RedKind};
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bench, Isolation, TestOrder, Tests, World};
 use tdd_core::proof::{Back, ProofFindings, Seen};
-use tdd_core::test::{Outcome, TestReport};
+use tdd_core::test::TestReport;
 use tdd_core::trouble::Trouble;
 
-use super::Proving;
+use super::{Proving, passes};
 use crate::driver::measure::Work;
 use crate::driver::measure::uncompiled::told_one_by_one;
 
@@ -77,11 +76,8 @@ impl<W: World> Drive<'_, W> {
         self.ports.bench.put(&torn)?;
         let run = self.proof_run(&self.own_tests("proof: torn", &green), findings).await?;
         let mapping = self.mapping();
-        let passes = |id: &CriterionId| {
-            let report = run.report.as_ref();
-            let results = report.map(|report| counting(&mapping.results(id, report))).unwrap_or_default();
-            !results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed)
-        };
+        let passes =
+            |id: &CriterionId| run.report.as_ref().is_some_and(|report| passes(&mapping, id, report));
         let elsewhere: Vec<CriterionId> = green.into_iter().filter(passes).collect();
         if elsewhere.is_empty() {
             return Ok(true);

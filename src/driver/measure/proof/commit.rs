@@ -10,7 +10,7 @@ use tdd_core::mapping::Without;
 use tdd_core::path::RelPath;
 use tdd_core::ports::{Bring, Confirm, TestOrder, World};
 use tdd_core::proof::{Extent, ProofFindings};
-use tdd_core::test::{Exit, TestId, TestReport, TestRun, UntoldWhy};
+use tdd_core::test::{Exit, TestId, TestRun, UntoldWhy};
 use tdd_core::trouble::Trouble;
 
 use super::Proving;
@@ -110,7 +110,7 @@ impl<W: World> Drive<'_, W> {
             let again = TestOrder { label: "proof, again".to_owned(), only_ids: lost.clone(), ..order };
             let again = self.proof_run(&again, findings).await?;
             if let Some(report) = &again.report {
-                lost = self.still_lost(&lost, report);
+                lost = self.not_green_now(&lost, report);
             }
         }
         Ok(Some(Tried { lost, brought }))
@@ -125,10 +125,6 @@ impl<W: World> Drive<'_, W> {
         let of_own = |test: &&TestId| own.contains(test);
         findings.never_reached = untold.map(|untold| &untold.test).filter(of_own).cloned().collect();
         findings.toothless = run.copies.toothless.iter().filter(of_own).cloned().collect();
-    }
-
-    pub(super) fn still_lost(&self, lost: &[TestId], report: &TestReport) -> Vec<TestId> {
-        self.not_green_now(lost, report)
     }
 
     /// A gate may ask for what a checkout has not, git's own folder above all: where it does so before the run, too,

@@ -11,7 +11,6 @@
 use std::collections::BTreeSet;
 
 use tdd_core::attempt::CheckpointId;
-use tdd_core::classify::counting;
 use tdd_core::evidence::evidence;
 use tdd_core::finding::MovedExample;
 use tdd_core::path::RelPath;
@@ -21,8 +20,7 @@ use tdd_core::test::{Exit, Outcome, TestId, TestRun};
 use tdd_core::trouble::Trouble;
 use tdd_proof::{Part, parts};
 
-use super::Proving;
-use super::stubs::{AT_LEAST_MS, USUAL_TIMES};
+use super::{Proving, passes};
 use crate::driver::cycle::Drive;
 
 /// Parts of a change that are taken back one by one.
@@ -191,16 +189,7 @@ impl<W: World> Drive<'_, W> {
     fn all_pass(&self, proving: &Proving, run: &TestRun) -> bool {
         let (Some(report), Ok(())) = (&run.report, evidence(run)) else { return false };
         let mapping = self.mapping();
-        proving.criteria.iter().all(|id| {
-            let results = counting(&mapping.results(id, report));
-            !results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed)
-        })
-    }
-
-    /// Milliseconds that a run may take whose code may wait for ever.
-    pub(super) fn patience_of_proof(&self) -> u64 {
-        let usual = self.state.baseline.as_ref().map_or(0, |baseline| baseline.test.duration_ms);
-        usual.saturating_mul(USUAL_TIMES).saturating_add(AT_LEAST_MS)
+        proving.criteria.iter().all(|id| passes(&mapping, id, report))
     }
 
     /// There is no checkout in which they could be tried.

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::driver::cycle::Drive;
-use tdd_core::classify::counting;
 use tdd_core::criterion::CriterionId;
 use tdd_core::ports::{Bench, World};
 use tdd_core::proof::{Extent, ProofFindings, Seen, Stub};
-use tdd_core::test::Outcome;
 use tdd_core::trouble::Trouble;
 use tdd_proof::Stubs;
 
-use super::Proving;
+use super::{Proving, passes};
 
 /// By each criterion, whose stubs its red tests have met.
 pub(super) type Met = BTreeMap<CriterionId, BTreeSet<usize>>;
@@ -72,9 +70,7 @@ impl<W: World> Drive<'_, W> {
             let label = format!("proof: its own, {}", kind.words());
             let run = self.proof_run(&self.stub_order(&label, std::slice::from_ref(id)), findings).await?;
             let Some(report) = &run.report else { return Ok(false) };
-            let mapping = self.mapping();
-            let results = counting(&mapping.results(id, report));
-            if results.is_empty() || results.iter().any(|test| test.outcome != Outcome::Passed) {
+            if !passes(&self.mapping(), id, report) {
                 return Ok(false);
             }
         }

@@ -21,8 +21,8 @@ use tdd_core::test::{Exit, FailureKind, Outcome, TestId, TestReport};
 use tdd_core::trouble::Trouble;
 use tdd_proof::{Stubs, has_word};
 
-use super::Proving;
 use super::own::Met;
+use super::{Proving, passes};
 
 /// Runs with fewer bodies stubbed, because with all of them something does not load.
 const MOST_PARTS_TRIED: usize = 8;
@@ -31,8 +31,8 @@ const MOST_PARTS_TRIED: usize = 8;
 const PARTS_OF_ENDLESS: usize = 3;
 
 /// So many times what the whole suite took at baseline a run with stubs may take, and this beside.
-pub(super) const USUAL_TIMES: u64 = 5;
-pub(super) const AT_LEAST_MS: u64 = 30_000;
+const USUAL_TIMES: u64 = 5;
+const AT_LEAST_MS: u64 = 30_000;
 
 /// Random bytes in what a stub says.
 const SALT: usize = 10;
@@ -155,9 +155,7 @@ impl<W: World> Drive<'_, W> {
         let own = self.stub_order("proof: not implemented but what does nothing", std::slice::from_ref(id));
         let run = self.proof_run(&own, findings).await?;
         let Some(report) = &run.report else { return Ok(false) };
-        let mapping = self.mapping();
-        let results = counting(&mapping.results(id, report));
-        Ok(!results.is_empty() && results.iter().all(|test| test.outcome == Outcome::Passed))
+        Ok(passes(&self.mapping(), id, report))
     }
 
     /// Whether a copy of one of its tests fails by what it expects, once that is changed.
@@ -209,6 +207,12 @@ impl<W: World> Drive<'_, W> {
             }
         }
         Ok(())
+    }
+
+    /// Milliseconds that a run may take whose code may wait for ever.
+    pub(super) fn patience_of_proof(&self) -> u64 {
+        let usual = self.state.baseline.as_ref().map_or(0, |baseline| baseline.test.duration_ms);
+        usual.saturating_mul(USUAL_TIMES).saturating_add(AT_LEAST_MS)
     }
 
     /// The tests of these criteria. A loop that waits for what a stub never gives ends with nothing but its time.
