@@ -1,7 +1,6 @@
 //! What stdout carries for programs: one object a line, each with its `type` and its version
 //! (contract section 2). Their schemas are made from these types, and from the journal's.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub mod fix;
@@ -29,7 +28,8 @@ pub const VERSION: u8 = 1;
 pub const SIZES_ONLY: [&str; 6] = ["output", "output_excerpt", "text", "greens", "gained", "lost"];
 
 /// One line.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Object {
     /// The version of its shape.
     pub v: u8,
@@ -41,7 +41,8 @@ pub struct Object {
 }
 
 /// What a line tells.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Content {
     Summary(Box<Summary>),
@@ -72,7 +73,8 @@ impl Content {
 }
 
 /// A run that goes on with `tdd resume`, or one of `tdd fix` that a new one goes on from.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Paused {
     pub reason: String,
     pub run_dir: String,
@@ -84,7 +86,8 @@ pub struct Paused {
 }
 
 /// A run that the operator gave up; the tree stays as it is.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GivenUp {
     pub run: RunId,
     pub run_dir: String,
@@ -94,7 +97,8 @@ pub struct GivenUp {
 }
 
 /// Files with tests that a run has left out of the tree, and the tree that holds them.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AwayTests {
     pub tree: CheckpointId,
     pub files: Vec<RelPath>,
@@ -113,7 +117,8 @@ impl Paused {
 }
 
 /// Nobody was forked: an earlier run has finished this requirement.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AlreadyFinished {
     pub run: RunId,
     pub requirement: String,
@@ -121,12 +126,14 @@ pub struct AlreadyFinished {
 }
 
 /// What several requirements in one call came to.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Several {
     pub requirements: Vec<OneOfSeveral>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OneOfSeveral {
     pub requirement: String,
     /// As `tdd` ends after it alone; none if it was not begun.
@@ -135,7 +142,8 @@ pub struct OneOfSeveral {
 }
 
 /// What a run would do.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DryRun {
     /// The requirement's file, relative to the repository.
     pub requirement: RelPath,
@@ -149,7 +157,8 @@ pub struct DryRun {
 }
 
 /// A run that goes on apart from the shell.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Detached {
     pub run: RunId,
     pub pid: u32,
@@ -158,7 +167,8 @@ pub struct Detached {
 }
 
 /// The time to wait is over, and the run is not.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AtWork {
     pub run: RunId,
     /// In words.
@@ -167,7 +177,8 @@ pub struct AtWork {
 }
 
 /// A run whose process is gone, without an end in its journal.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CutOff {
     pub run: RunId,
     pub state: Option<String>,
@@ -175,7 +186,8 @@ pub struct CutOff {
 }
 
 /// What was in the way. People read the same on stderr.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Failure {
     pub what: String,
     pub why: String,

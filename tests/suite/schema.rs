@@ -1,9 +1,7 @@
 //! What stdout carries for programs has the shape that `tdd schema` tells: the kept schemas are those of the types,
 //! and every line that any test of this suite sees is held against them ([`hold`]).
-#![expect(clippy::disallowed_methods, reason = "a test keeps what it makes")]
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
@@ -53,25 +51,6 @@ fn wrong(value: &Value) -> Option<String> {
 fn kinds(schema: &Value) -> Vec<String> {
     let all = schema["oneOf"].as_array().unwrap();
     all.iter().filter_map(|one| one["properties"]["type"]["const"].as_str()).map(str::to_owned).collect()
-}
-
-#[test]
-fn ac_tdd_6_18_the_kept_schemas_are_those_of_the_types() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/schema");
-    for name in Name::ALL {
-        let Some(made) = name.made() else { continue };
-        let made = serde_json::to_string_pretty(&made).unwrap() + "\n";
-        if std::env::var_os("UPDATE_FIXTURES").is_some() {
-            std::fs::write(folder.join(format!("{}.json", name.name())), &made).unwrap();
-        } else {
-            assert!(
-                made == name.text(),
-                "{}.json is another one: UPDATE_FIXTURES=1 writes it anew; a field that is gone, or means something \
-                 else, is a new version",
-                name.name()
-            );
-        }
-    }
 }
 
 /// A run that ends well, one that halts and one that is never begun: the last line has the code that the program ends

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, ClaimError};
@@ -10,7 +9,8 @@ use crate::role::{Asked, Key};
 use crate::test::Exit;
 
 /// A git commit that holds a snapshot of the work tree, as 40 or 64 hex digits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct CheckpointId(pub String);
 
@@ -21,12 +21,14 @@ impl fmt::Display for CheckpointId {
 }
 
 /// BLAKE3 of some bytes, as 64 hex digits; names a side file of the journal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Digest(pub String);
 
 /// Why this attempt is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AttemptKind {
     First,
@@ -37,7 +39,8 @@ pub enum AttemptKind {
 }
 
 /// One fork: of a cycle's key, or, as any is journalled before it is made, of whoever was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Attempt<K = Key> {
     pub key: K,
     /// The number of the fork within its key, from 1.
@@ -74,14 +77,16 @@ impl Attempt<Asked> {
 }
 
 /// One part of a prompt: what it is, and the hash of its text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PromptPart {
     pub name: String,
     pub digest: Digest,
 }
 
 /// How a child ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentEnd {
     /// By itself.
@@ -91,7 +96,8 @@ pub enum AgentEnd {
 }
 
 /// What ran out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Exhaustion {
     Turns,
@@ -115,7 +121,8 @@ impl fmt::Display for Exhaustion {
 }
 
 /// A bound that ended a child, as it stood then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bound {
     /// Turns, milliseconds, or bytes.
     pub amount: u64,
@@ -123,7 +130,8 @@ pub struct Bound {
 }
 
 /// Who had set a bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SetBy {
     /// It is the usual one.
@@ -138,7 +146,8 @@ pub enum SetBy {
 }
 
 /// What came back from a child; what it said is a claim, nothing more.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentReturn {
     pub end: AgentEnd,
     /// What ended it; none of a child that ended by itself, of a cap on tokens or cost, and in older journals.

@@ -1,12 +1,12 @@
 //! How many attempts are left for a key: two counts that never touch each other.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mode::BudgetKind;
 
 /// The bounds of one key, from the settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bounds {
     /// Attempts that are judged on their work, the first included; at least 1.
     pub semantic: u8,
@@ -21,7 +21,8 @@ impl Default for Bounds {
 }
 
 /// What one key has used up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spent {
     /// Attempts that failed in modes A, B, C or E.
     pub semantic: u8,

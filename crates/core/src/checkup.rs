@@ -2,14 +2,14 @@
 //!
 //! Nothing here is a verdict on a run: a run measures everything again for itself.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::test::Exit;
 use crate::trouble::Trouble;
 
 /// Whether a finding is in the way of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     Ok,
@@ -30,7 +30,8 @@ impl Grade {
 }
 
 /// What was looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
     Git,
@@ -69,7 +70,8 @@ impl Subject {
 }
 
 /// One thing that was looked at, and what is to be said of it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     pub subject: Subject,
     pub grade: Grade,

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::CriterionId;
@@ -12,7 +11,8 @@ use crate::role::Role;
 use crate::test::Exit;
 
 /// A valid block. A claim can only make a verdict worse.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Claim {
     pub role: Role,
     pub status: ClaimStatus,
@@ -34,7 +34,8 @@ pub struct Claim {
     pub dispute: Option<Dispute>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimStatus {
     Ok,
@@ -42,14 +43,16 @@ pub enum ClaimStatus {
 }
 
 /// "These tests are wrong": the operator decides (section 9).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dispute {
     pub tests: Vec<String>,
     pub reason: String,
 }
 
 /// Why a message holds no valid claim: mode D.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClaimError {
     pub kind: ClaimErrorKind,
     /// What happened, why, and what a valid block would have.
@@ -101,7 +104,8 @@ impl ClaimError {
 }
 
 /// The closed list of the conformance vectors. Serialised by its [`Display`](fmt::Display).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub enum ClaimErrorKind {
     NoBlock,

@@ -47,9 +47,8 @@ pub enum Effect {
 }
 
 /// How far a failed attempt is undone (contract section 7).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RollBack {
     /// RED, before a retry: non-test files come back, tests stay.

@@ -1,6 +1,5 @@
 //! What happened: the journal's vocabulary (contract section 11).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{AgentReturn, Attempt, CheckpointId, Digest};
@@ -50,7 +49,8 @@ pub const GONE: &str = "there is no copy of it";
 
 /// One fact. Serialised with a `type` tag; what is too long for a line of the journal goes to a
 /// side file as a whole, so an event is always complete in memory.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     RunStarted(Box<RunStarted>),
@@ -256,7 +256,8 @@ pub enum Event {
 }
 
 /// All that was decided before the first effect.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunStarted {
     pub run: RunId,
     /// The version of `tdd` that started it.
@@ -274,7 +275,8 @@ pub struct RunStarted {
 }
 
 /// What of the requirement is to be done, and how hard to try.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
     /// The criteria in hand, in order; all of the requirement's unless `--only` says less.
     pub criteria: Vec<CriterionId>,
@@ -310,7 +312,8 @@ pub struct Plan {
 }
 
 /// Who sits at the agents' screens; it holds when the run is gone on with, too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Screens {
     #[default]
@@ -320,7 +323,8 @@ pub enum Screens {
 }
 
 /// Whether a run may go on where nothing holds the children (contract section 12).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxNeed {
     #[default]
@@ -332,7 +336,8 @@ pub enum SandboxNeed {
 }
 
 /// Whether RED may change the existing tests that the test-writer names (contract section 7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SupersedeRule {
     #[default]
@@ -342,7 +347,8 @@ pub enum SupersedeRule {
 }
 
 /// What to do when a command is red before the first fork (contract section 7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RedRule {
     #[default]
@@ -351,7 +357,8 @@ pub enum RedRule {
     Allow,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Refactoring {
     #[default]
@@ -359,7 +366,8 @@ pub enum Refactoring {
     Off,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StopAfter {
     #[default]
@@ -368,7 +376,8 @@ pub enum StopAfter {
 }
 
 /// When the tests of others are run again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Regression {
     /// `attempt` while the baseline takes under 60 s, else `criterion`.

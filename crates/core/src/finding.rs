@@ -1,8 +1,5 @@
 //! Findings: what `tdd` measured itself. Verdicts are made of nothing else.
 
-use std::fmt;
-
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -17,6 +14,7 @@ use crate::test::TestId;
 mod notice;
 mod production;
 mod rebound;
+mod red_kind;
 mod run;
 mod superseded;
 mod whole;
@@ -24,18 +22,21 @@ mod whole;
 pub use notice::Notice;
 pub use production::{LostName, NameLoss, TestAware, TestAwareKind};
 pub use rebound::Rebound;
+pub use red_kind::RedKind;
 pub use run::{FailedItem, RunRef};
 pub use superseded::{MovedExample, NoSuchTest, Superseded};
 pub use whole::{Judged, SuiteBaseline};
 
 /// One path that differs between two checkpoints.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     pub path: RelPath,
     pub kind: ChangeKind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     Added,
@@ -48,112 +49,17 @@ pub enum ChangeKind {
 }
 
 /// A change with what the changed file is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassedChange {
     pub path: RelPath,
     pub kind: ChangeKind,
     pub class: FileClass,
 }
 
-/// What a red is (contract section 7); `Assertion`, `Error` and `Missing` are accepted as RED.
-///
-/// `Unrelated` comes of a command that can't be read test by test and was red before: its failure
-/// says nothing of the new tests. Where tests can be read, a known or foreign test that fails is
-/// named by its id instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RedKind {
-    Assertion,
-    Error,
-    Missing,
-    Load,
-    Unconditional,
-    None,
-    Passed,
-    Unrelated,
-    Flaky,
-    Timeout,
-    Crash,
-}
-
-impl RedKind {
-    pub const ALL: [Self; 11] = [
-        Self::Assertion,
-        Self::Error,
-        Self::Missing,
-        Self::Load,
-        Self::Unconditional,
-        Self::None,
-        Self::Passed,
-        Self::Unrelated,
-        Self::Flaky,
-        Self::Timeout,
-        Self::Crash,
-    ];
-
-    pub fn is_accepted(self) -> bool {
-        match self {
-            Self::Assertion | Self::Error | Self::Missing => true,
-            Self::Load
-            | Self::Unconditional
-            | Self::None
-            | Self::Passed
-            | Self::Unrelated
-            | Self::Flaky
-            | Self::Timeout
-            | Self::Crash => false,
-        }
-    }
-
-    /// What a test of this kind does, for somebody who does not know the kinds by heart.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Assertion => "an expectation failed",
-            Self::Error => "it ran and threw",
-            Self::Missing => "what it asks for does not exist yet",
-            Self::Load => "its file does not load for a reason that no new code can mend",
-            Self::Unconditional => "it fails whatever the code does",
-            Self::None => "it was not run, has a mark (skip, xfail), or it expects nothing that can fail",
-            Self::Passed => "it passes before any code was written",
-            Self::Unrelated => "only other tests fail",
-            Self::Flaky => "two runs differ",
-            Self::Timeout => "it did not end in time",
-            Self::Crash => "its process died",
-        }
-    }
-
-    /// What a reader had better do about a red that counts and proves less than a failed expectation.
-    pub fn advice(self) -> Option<&'static str> {
-        (self == Self::Missing).then_some(
-            "its expectation was never seen failing, so read what it expects before you rely on it",
-        )
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Assertion => "assertion",
-            Self::Error => "error",
-            Self::Missing => "missing",
-            Self::Load => "load",
-            Self::Unconditional => "unconditional",
-            Self::None => "none",
-            Self::Passed => "passed",
-            Self::Unrelated => "unrelated",
-            Self::Flaky => "flaky",
-            Self::Timeout => "timeout",
-            Self::Crash => "crash",
-        }
-    }
-}
-
-impl fmt::Display for RedKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// One test of a criterion at RED.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RedTest {
     pub id: TestId,
     pub kind: RedKind,
@@ -166,7 +72,8 @@ pub struct RedTest {
 }
 
 /// What the source of a test tells of why it is no RED.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Why {
     /// What follows the test's id in a sentence.
     pub words: String,
@@ -176,7 +83,8 @@ pub struct Why {
 }
 
 /// How a test's id is known at RED.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {
     /// The runner reported it.
@@ -189,7 +97,8 @@ pub enum Seen {
 }
 
 /// One criterion at RED. No test at all means that it has no candidate.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CriterionRed {
     pub id: CriterionId,
     pub files: Vec<RelPath>,
@@ -200,7 +109,8 @@ pub struct CriterionRed {
 }
 
 /// An assertion that holds whatever the code does, or asks only whether something is there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VacuousAssertion {
     pub test: TestId,
     /// As it is written, at most 120 characters.
@@ -208,7 +118,8 @@ pub struct VacuousAssertion {
 }
 
 /// What was measured after an attempt of the test-writer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RedFindings {
     pub changed: Vec<ClassedChange>,
     /// Paths among `changed` that the role may not change.
@@ -261,7 +172,8 @@ impl RedFindings {
 }
 
 /// Which findings make a criterion GREEN: its own tests, or (other `verify:` kinds) the rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GreenJudge {
     #[default]
@@ -273,7 +185,8 @@ pub enum GreenJudge {
 }
 
 /// What was measured after an attempt of an implementer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GreenFindings {
     pub judged_by: GreenJudge,
     pub changed: Vec<ClassedChange>,
@@ -325,7 +238,8 @@ pub struct GreenFindings {
 }
 
 /// What was measured after an attempt of the refactorer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefactorFindings {
     pub changed: Vec<ClassedChange>,
     pub forbidden: Vec<RelPath>,
@@ -363,7 +277,8 @@ pub struct RefactorFindings {
     pub judged_at: Option<CheckpointId>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Findings {
     Red(RedFindings),

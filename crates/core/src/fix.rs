@@ -16,7 +16,6 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{AgentReturn, Attempt, CheckpointId};
@@ -44,7 +43,8 @@ pub const RETRIES: u8 = 3;
 pub const KEPT_COMPLAINTS: usize = 50;
 
 /// A program that checks types, and whose output is read error by error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TypeChecker {
     Tsc,
@@ -65,7 +65,8 @@ impl TypeChecker {
 }
 
 /// What a check is, and so who reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckKind {
     Types(TypeChecker),
@@ -75,7 +76,8 @@ pub enum CheckKind {
 }
 
 /// One command that has to pass.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     pub kind: CheckKind,
     pub command: String,
@@ -101,7 +103,8 @@ impl From<bool> for Writes {
 }
 
 /// Whether the fixer may change test files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TestEdits {
     #[default]
@@ -111,7 +114,8 @@ pub enum TestEdits {
 }
 
 /// All that was decided before the first check ran.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FixStarted {
     pub run: RunId,
     pub version: String,
@@ -128,7 +132,8 @@ pub struct FixStarted {
 }
 
 /// One type error or failed test, bounded.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Complaint {
     /// The test, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,7 +142,8 @@ pub struct Complaint {
 }
 
 /// What one run of one check came to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckFinding {
     pub run: RunRef,
     pub passed: Passed,
@@ -165,7 +171,8 @@ pub struct CheckFinding {
 }
 
 /// By exit code and report together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Passed {
     Yes,
@@ -184,7 +191,8 @@ impl CheckFinding {
 }
 
 /// What was measured of one state of the tree.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FixFindings {
     /// The tree that was measured.
     pub tree: CheckpointId,
@@ -210,7 +218,8 @@ pub struct FixFindings {
 }
 
 /// How findings were judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FixJudgement {
     /// The state is no worse than the best one so far, and is the best one now.
     pub kept: bool,
@@ -229,7 +238,8 @@ impl FixFindings {
 }
 
 /// One state of the tree: as it was at the start, or as a fork left it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Round {
     /// `None` for the start.
     pub attempt: Option<Attempt<Asked>>,
@@ -247,7 +257,8 @@ impl Round {
 }
 
 /// Where a run of `tdd fix` stands.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FixPhase {
     Opening,
@@ -268,7 +279,8 @@ pub enum FixPhase {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterTakingBack {
     Retry,
@@ -276,7 +288,8 @@ pub enum AfterTakingBack {
 }
 
 /// Why the loop ended without all checks green.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FixHalt {
     RetriesSpent,
@@ -296,7 +309,8 @@ impl FixHalt {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FixEnd {
     /// All checks are green by our own runs.
@@ -307,7 +321,8 @@ pub enum FixEnd {
 }
 
 /// All that is known of a run of `tdd fix`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FixState {
     pub run: FixStarted,
     pub phase: FixPhase,

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::test::TestId;
 
 /// What changes [`State::greens`](crate::state::State::greens) once the work is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GreensChange {
     /// Green now and not known to be so before; sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,5 @@
 //! How a run ends.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mode::Mode;
@@ -8,7 +7,8 @@ use crate::role::Key;
 use crate::verdict::Verdict;
 
 /// The end of a run whose budget ran out or that was disputed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Halt {
     pub key: Key,
     /// Failed or disputed, never passed.
@@ -23,7 +23,8 @@ impl Halt {
 }
 
 /// How a run that went through ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
     /// Every criterion is GREEN by finding: exit 0.

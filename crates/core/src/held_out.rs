@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -14,7 +13,8 @@ use crate::path::RelPath;
 use crate::test::TestId;
 
 /// Whether a run holds tests out: `--held-out`, `held_out: true`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Holding {
     #[default]
@@ -29,7 +29,8 @@ impl Holding {
 }
 
 /// How the tests of the criteria were parted.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parting {
     /// The tree that holds all of them.
     pub whole: CheckpointId,
@@ -37,7 +38,8 @@ pub struct Parting {
 }
 
 /// How the tests of one criterion were parted.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parted {
     pub id: CriterionId,
     pub shown: Vec<TestId>,
@@ -95,14 +97,16 @@ pub fn is_snapshot_of(path: &RelPath, test: &RelPath) -> bool {
 }
 
 /// A file that holds hidden tests.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeldFile {
     pub path: RelPath,
     pub how: Hidden,
 }
 
 /// How it is hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hidden {
     /// It is not in the tree at all.
@@ -124,7 +128,8 @@ pub enum Hold {
 }
 
 /// What was done about them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Held {
     /// These criteria have one test each: a second test-writer is to write more, before a coin is thrown.
@@ -150,7 +155,8 @@ pub enum More {
 }
 
 /// They are in the work tree again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Back {
     pub checkpoint: CheckpointId,
     /// Those that are green there.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod fences;
@@ -10,7 +9,8 @@ mod fences;
 pub use fences::Fenced;
 
 /// What keeps a child from what its role may not do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// An OS sandbox makes protected files read-only and hides what a role must not see.
@@ -142,7 +142,8 @@ impl Reach {
 }
 
 /// The level of a run, and how it is kept or why it is no better.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Confinement {
     pub level: Level,
     /// For a person, without a full stop.

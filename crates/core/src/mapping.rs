@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::CriterionId;
@@ -14,7 +13,8 @@ use crate::path::RelPath;
 use crate::test::{TestId, TestReport, TestResult};
 
 /// What belongs to one criterion.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Owned {
     /// Files all of whose tests are this criterion's, less those that another one owns by id.
     pub files: Vec<RelPath>,
@@ -31,7 +31,8 @@ pub struct Owned {
 }
 
 /// A test that stands inside a source.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InlineTest {
     pub id: TestId,
     pub file: RelPath,
@@ -40,7 +41,8 @@ pub struct InlineTest {
 }
 
 /// What takes no part in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Without {
     /// Test files, as if they were not there.
     #[serde(rename = "leave_out")]
@@ -62,7 +64,8 @@ impl Without {
 }
 
 /// Criterion to what belongs to it. A file or test has one owner.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mapping {
     pub owned: BTreeMap<CriterionId, Owned>,
 }

@@ -1,12 +1,12 @@
 //! Markdown tests: what came of one is an agent's word, and never more.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::test::Exit;
 
 /// What an agent's log says, or what is said of it when it says nothing that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     Pass,
@@ -23,7 +23,8 @@ impl Status {
 }
 
 /// Who says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Voice {
     /// The agent's log.
@@ -110,7 +111,8 @@ pub struct Results {
 
 /// What came of the Markdown test of a criterion (`verify: mdtest PATH`): an agent's word. It is
 /// journalled and shown, and no verdict looks at it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentWord {
     pub test: String,
     pub status: Status,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::globs::Globs;
@@ -47,7 +46,8 @@ pub fn permission(role: Role, class: FileClass) -> Permission {
 
 /// All that decides which class a path of one project has, as the journal keeps it: a reader of the journal
 /// alone can tell with [`Policy::of`] whether a role may change a file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EffectivePolicy {
     /// Globs of what running tests leaves,
     pub by_products: Vec<String>,
@@ -74,7 +74,8 @@ pub struct EffectivePolicy {
 }
 
 /// What the project itself tells once it was looked at, before anybody forked.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Learned {
     /// Files whose tests the runner reported, though no glob names them.
     pub tests: BTreeSet<RelPath>,

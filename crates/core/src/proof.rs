@@ -6,7 +6,6 @@
 //! (iii) the bodies that it wrote without a deed   a test of each criterion red: it is *seen*
 //! ```
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -16,7 +15,8 @@ use crate::path::RelPath;
 use crate::test::{Exit, TestId};
 
 /// How much of it is made. A journal of before it was there has none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Extent {
     /// (i), (ii), and every kind of stub that a criterion needs to be seen.
@@ -42,7 +42,8 @@ impl Extent {
 }
 
 /// What stands in a body's place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Stub {
     /// It says that it is not implemented, as its language does.
@@ -85,7 +86,8 @@ impl Stub {
 }
 
 /// What the proof says of one criterion.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CriterionProof {
     pub id: CriterionId,
     /// With the production change taken back.
@@ -94,7 +96,8 @@ pub struct CriterionProof {
 }
 
 /// What its tests do with the production change taken back.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Back {
     /// It was not tried, or its run is no evidence.
@@ -105,7 +108,8 @@ pub enum Back {
 }
 
 /// Whether one of its tests was seen failing on code that does nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {
     /// This test is red, by an expectation or error of its own.
@@ -126,7 +130,8 @@ pub enum Seen {
 }
 
 /// What was measured of the proposed commit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProofFindings {
     pub extent: Extent,
     /// The tree that was proven.
@@ -188,7 +193,8 @@ pub struct ProofFindings {
 }
 
 /// A part of the change without which an existing test passes with its old example, and every test of this run passes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unasked {
     pub test: TestId,
     pub file: RelPath,

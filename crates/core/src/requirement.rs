@@ -1,13 +1,13 @@
 //! One feature requirement, as a run knows it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::{Criterion, CriterionId};
 use crate::path::RelPath;
 
 /// A feature requirement with its criteria in order (contract sections 3 and 4).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Requirement {
     /// The name that the person used, or the file's stem for a path.
     pub id: String,
@@ -25,7 +25,8 @@ pub struct Requirement {
 }
 
 /// How the criteria of a requirement came by their ids (contract section 4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
     /// Each stands in the file: `AC-STE-12.1`.

@@ -7,11 +7,11 @@
 //!
 //! `@` is the newest run and `@-` the one before it; a requirement names the newest of its runs.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `YYYYMMDDTHHMMSSZ-<requirement>-<4 hex digits>`: sorts by time, safe as a file name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct RunId(pub String);
 

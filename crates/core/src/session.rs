@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -36,7 +35,8 @@ pub const GATE_COMMAND: &str = "the gate command";
 const MOST_KNOWN: usize = 20;
 
 /// What is known of a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     pub started: SessionStarted,
     pub policy: Option<EffectivePolicy>,
@@ -63,7 +63,8 @@ pub struct Session {
 }
 
 /// The latest run of one test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LastRun {
     pub status: PassFail,
     pub kind: Option<FailureKind>,
@@ -86,7 +87,8 @@ impl LastRun {
 }
 
 /// "This edit advances this red test."
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Claim {
     pub test_id: TestId,
     pub edit_target: RelPath,
@@ -99,7 +101,8 @@ pub struct Claim {
 }
 
 /// Refactor mode.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Refactor {
     pub files: Vec<String>,
     pub why: String,

@@ -1,22 +1,25 @@
 //! Tests as a runner reported them: ids, outcomes, reports. Values only; a report is a finding
 //! only after [`evidence`](crate::finding) has weighed it against the exit code.
 
+mod copies;
 mod loading;
 mod own_name;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::RelPath;
+
+pub use copies::{Copies, Untold, UntoldWhy};
 
 /// `<path relative to the project>::<full name>`, or a slug set by an annotation.
 ///
 /// The full name is the runner's own, with its nesting joined as the runner joins it
 /// (`module::name` in Rust, `Class::name` in pytest, titles joined by ` > ` in node).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct TestId(pub String);
 
@@ -79,7 +82,8 @@ impl TestId {
 }
 
 /// What one test did in one run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Passed,
@@ -89,7 +93,8 @@ pub enum Outcome {
 }
 
 /// How a test failed, as far as the report tells.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Failure {
     pub kind: FailureKind,
     /// The first lines of what the runner said, at most 2 KiB.
@@ -109,7 +114,8 @@ impl Failure {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FailureKind {
     /// The test ran and an expectation failed.
@@ -126,7 +132,8 @@ pub enum FailureKind {
 }
 
 /// One line of a report.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestResult {
     pub id: TestId,
     /// The file that holds the test, relative to the repository, where the runner tells it.
@@ -136,7 +143,8 @@ pub struct TestResult {
 }
 
 /// A test file (or target) of which no test could be collected.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadFailure {
     pub file: RelPath,
     pub failure: Failure,
@@ -152,7 +160,8 @@ impl LoadFailure {
 }
 
 /// Test files without which another one does not load: a helper that the tests of a package share.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Behind {
     /// How each fails itself, and those that these need in their turn; of one that was left out nothing is known but
     /// that.
@@ -162,7 +171,8 @@ pub struct Behind {
 }
 
 /// What a runner reported in one verification, over all the invocations that it took.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestReport {
     pub tests: Vec<TestResult>,
     pub load_failures: Vec<LoadFailure>,
@@ -225,7 +235,8 @@ impl TestReport {
 }
 
 /// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
     Code(i32),
@@ -256,9 +267,8 @@ impl fmt::Display for Exit {
 /// What became of the one generated test that a verifying run carries and that must fail (contract
 /// section 7): production code that patches assertions or the runner lets it pass, and code that
 /// leaves before the tests keeps it from running.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Canary {
     /// The run is not one that a verdict of green may rest on.
@@ -282,71 +292,9 @@ impl Canary {
     }
 }
 
-/// What became of copies of the judged tests in which one expectation each was changed (contract
-/// section 7): each must fail by it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Copies {
-    /// Tests whose changed copies failed as they must.
-    pub seen: usize,
-    /// Tests that pass whatever they expect, although what they expect is reached.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub toothless: Vec<TestId>,
-    /// Tests of which no copy tells anything.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub untold: Vec<Untold>,
-}
-
-impl Copies {
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// A test of which no copy tells anything.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct Untold {
-    pub test: TestId,
-    pub why: UntoldWhy,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum UntoldWhy {
-    /// The grammar found no expectation in it that could be changed.
-    NothingToChange,
-    /// Its runner can't build a copy beside it.
-    NoPlace,
-    /// There were more tests or there was less time than the budget of a run takes.
-    Budget,
-    /// A copy in which nothing was changed fails too, or none ran: it can't be run twice.
-    NotRepeatable,
-    /// The changed expectation is never reached.
-    NotReached,
-    /// None of its expectations is.
-    NeverReached,
-    /// Its copies failed, but by something else than what they expect.
-    Otherwise,
-}
-
-impl fmt::Display for UntoldWhy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NothingToChange => "no expectation was found in it that could be changed",
-            Self::NoPlace => "no copy can be built beside it",
-            Self::Budget => {
-                "its turn did not come: a run has so many changed copies of tests, and so much time for them"
-            }
-            Self::NotRepeatable => "a copy of it fails even unchanged",
-            Self::NotReached => "what it expects is not reached when it runs",
-            Self::NeverReached => "nothing that it expects is reached when it runs",
-            Self::Otherwise => "its copies fail by something else than what they expect",
-        })
-    }
-}
-
 /// One verification: what was run, how it ended, what it reported.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestRun {
     /// The command lines that ran, as a person would type them, joined by ` && `.
     pub command: String,

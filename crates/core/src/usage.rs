@@ -5,7 +5,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// More tokens than this for one child are no figure of a real program.
@@ -14,9 +13,8 @@ pub const MOST_TOKENS: u64 = 1_000_000_000_000;
 const MOST_USD: f64 = 1_000_000.0;
 
 /// An amount of money in millionths of a US dollar.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Usd(pub u64);
 
@@ -54,7 +52,8 @@ impl fmt::Display for Usd {
 }
 
 /// Tokens and money. `None` is what was not told: never 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
     /// All tokens that the model read, those from a cache included.
     #[serde(default)]
@@ -121,7 +120,8 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 }
 
 /// What one child used; the child of an attempt, or of one of its tries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChildUse {
     pub usage: Usage,
     /// The whole of its session until now, for the child that goes on with it: counts that a
@@ -131,7 +131,8 @@ pub struct ChildUse {
 }
 
 /// What several children used, and how many of them did not tell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tally {
     pub children: u32,
     /// The sum of all that was told.
@@ -159,7 +160,8 @@ impl Tally {
 }
 
 /// The most that may be used; `None` is no bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Caps {
     #[serde(default, rename = "micro_usd", skip_serializing_if = "Option::is_none")]
     pub usd: Option<Usd>,
@@ -207,7 +209,8 @@ impl Caps {
 }
 
 /// The bounds of a run and of each of its attempts (contract section 9).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapPlan {
     /// Reaching one pauses the run.
     #[serde(default)]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Exhaustion;
@@ -15,7 +14,8 @@ use crate::test::TestId;
 use crate::tool_folder::{ignoring, is_installed};
 
 /// The judgement on an attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Passed,
@@ -25,7 +25,8 @@ pub enum Verdict {
 }
 
 /// Why an attempt failed: its mode and every reason that was found, at least one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fault {
     pub mode: Mode,
     pub reasons: Vec<Reason>,
@@ -41,7 +42,8 @@ impl Fault {
 }
 
 /// One reason. Its [`Display`](fmt::Display) is one fixed line made of measured paths and ids only.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The role says itself that it failed.
@@ -326,7 +328,8 @@ impl fmt::Display for Reason {
 }
 
 /// What a return alone decides.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AtReturn {
     /// The tree and the tests have to be measured.

@@ -1,6 +1,5 @@
 //! The halt report for programs: `halt.json`.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{LINE_WIDTH, RAW_LINES, Report};
@@ -18,7 +17,8 @@ use tdd_core::role::Role;
 use tdd_core::test::{Exit, TestId};
 
 /// A run that halted, in the order of contract section 10.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HaltReport {
     pub headline: String,
     pub cause: CauseReport,
@@ -64,7 +64,8 @@ pub struct HaltReport {
 }
 
 /// Why it halted, and where to look.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CauseReport {
     pub sentence: String,
     pub test: Option<TestId>,
@@ -74,7 +75,8 @@ pub struct CauseReport {
     pub line: Option<u32>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Budgets {
     /// On the work.
     pub semantic: Budget,
@@ -83,20 +85,23 @@ pub struct Budgets {
     pub forks: usize,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Budget {
     pub failed: u8,
     pub of: u8,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ChildReport {
     /// How it ended, in words.
     pub end: String,
     pub log: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RanReport {
     pub command: String,
     /// How its process ended.
@@ -110,7 +115,8 @@ pub struct RanReport {
 }
 
 /// Trees of the run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckpointsReport {
     /// Before the run.
     pub zero: Option<CheckpointId>,

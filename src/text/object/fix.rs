@@ -1,6 +1,5 @@
 //! How a run of `tdd fix` ended, for programs.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parts::{SetAside, Step};
@@ -11,7 +10,8 @@ use tdd_core::path::RelPath;
 use tdd_core::test::{Exit, TestId};
 
 /// What a run of `tdd fix` came to.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FixReport {
     pub outcome: Outcome,
     /// Why it halted, or was skipped.
@@ -22,7 +22,8 @@ pub struct FixReport {
     pub run: Option<Box<FixRun>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Fixed,
@@ -30,7 +31,8 @@ pub enum Outcome {
     Skipped,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FixRun {
     pub run: RunId,
     /// Always `fixer`.
@@ -66,7 +68,8 @@ pub struct FixRun {
     pub next: Vec<Step>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckReport {
     pub command: String,
     /// What it is read as, in words.

@@ -1,6 +1,5 @@
 //! What several objects hold.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::summary::of_git;
@@ -9,14 +8,16 @@ use tdd_core::machine::Facts;
 use tdd_core::path::RelPath;
 
 /// A command for a person to choose.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Step {
     pub what: String,
     pub command: String,
 }
 
 /// What was put back or stands in the tree, and may be a person's.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum SetAside {
     /// Files.

@@ -1,17 +1,14 @@
 //! The schemas of what stdout carries for programs, and of `tdd.yaml` (`tdd schema`).
 //!
-//! Those of objects and events are made from their types; what is made is kept in `specs/schema`, so that a change of
-//! a shape is seen where it is made, and the program prints what is kept there.
+//! Those of objects and events are made from their types, by a test: what is made is kept in `specs/schema`, so that a
+//! change of a shape is seen where it is made, and the program prints what is kept there. So it holds nothing of what
+//! makes them, which is a quarter of the core's code.
 
 use std::borrow::Cow;
 
-use schemars::generate::{SchemaGenerator, SchemaSettings};
-use schemars::transform::{Transform, transform_subschemas};
-use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use super::{Object, SIZES_ONLY, VERSION};
-use tdd_core::event::Event;
+use super::VERSION;
 
 const LAST: &str = include_str!("../../../specs/schema/last.json");
 
@@ -67,17 +64,6 @@ impl Name {
         }
     }
 
-    /// The schema as the types have it, of what is kept and made from types.
-    pub fn made(self) -> Option<Value> {
-        let mut schema = match self {
-            Self::Events => events(),
-            Self::Last => of::<Object>(),
-            Self::Config | Self::Summary | Self::Halt | Self::Fix => return None,
-        };
-        schema["title"] = self.title();
-        Some(schema)
-    }
-
     fn title(self) -> Value {
         json!(format!("tdd, version {VERSION}: {}", self.about()))
     }
@@ -103,36 +89,6 @@ impl Name {
     }
 }
 
-fn of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Plain);
-    SchemaGenerator::new(settings).into_root_schema_for::<T>().to_value()
-}
-
-/// An event of the journal, as the stream shows it: with `ts`, and with what is long by its size.
-fn events() -> Value {
-    let mut schema = of::<Event>();
-    shorten(&mut schema);
-    schema["properties"]["v"] = json!({ "description": "The version of its shape.", "const": VERSION });
-    schema["properties"]["ts"] =
-        json!({ "description": "Milliseconds since the epoch.", "type": "integer", "minimum": 0 });
-    schema["required"] = json!(["v", "ts", "type"]);
-    schema
-}
-
-/// What is only told by its size is no field that must be there.
-fn shorten(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            if let Some(Value::Array(required)) = fields.get_mut("required") {
-                required.retain(|name| !SIZES_ONLY.iter().any(|size| name == size));
-            }
-            fields.values_mut().for_each(shorten);
-        }
-        Value::Array(all) => all.iter_mut().for_each(shorten),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
 fn gather(schema: &Value, definitions: &Map<String, Value>, used: &mut Map<String, Value>) {
     match schema {
         Value::Object(fields) => {
@@ -149,36 +105,5 @@ fn gather(schema: &Value, definitions: &Map<String, Value>, used: &mut Map<Strin
     }
 }
 
-/// Without what is for readers of the code alone: links to it, and the sizes of its numbers.
-#[derive(Clone, Debug)]
-struct Plain;
-
-impl Transform for Plain {
-    fn transform(&mut self, schema: &mut Schema) {
-        if let Some(Value::String(text)) = schema.get_mut("description") {
-            *text = unlinked(text);
-        }
-        let is_size = |format: &str| format.starts_with("uint") || format.starts_with("int");
-        if schema.get("format").and_then(Value::as_str).is_some_and(is_size) {
-            schema.remove("format");
-        }
-        transform_subschemas(self, schema);
-    }
-}
-
-/// `[`Name`](path)` and `[`Name`]` as `Name` in backquotes, and no line that is broken.
-fn unlinked(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("[`") {
-        out.push_str(&rest[..at]);
-        let Some(end) = rest[at..].find("`]").map(|end| at + end + 1) else { break };
-        out.push_str(&rest[at + 1..end]);
-        rest = &rest[end + 1..];
-        if rest.starts_with('(') {
-            rest = rest.find(')').map_or(rest, |close| &rest[close + 1..]);
-        }
-    }
-    out.push_str(rest);
-    out.replace('\n', " ")
-}
+#[cfg(test)]
+mod tests;

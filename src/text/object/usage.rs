@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use tdd_core::criterion::CriterionId;
@@ -10,7 +9,8 @@ use tdd_core::state::State;
 use tdd_core::state::spending::Purpose;
 use tdd_core::usage::{CapPlan, Tally, Usd};
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UsageReport {
     pub total: Used,
     /// By what it was good for: `red`, `green`, `refactor`, `format_retries`, `failed_attempts`.
@@ -24,7 +24,8 @@ pub struct UsageReport {
 }
 
 /// The sum of what children told.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Used {
     pub children: u32,
     pub input_tokens: Option<u64>,
@@ -38,7 +39,8 @@ pub struct Used {
     pub without_usd: u32,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AttemptUse {
     /// The role, and the criterion of an implementer.
     pub key: String,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Row, SummaryFacts, commit_command, evidence, matrix, undo_command, unverified};
@@ -18,7 +17,8 @@ use tdd_core::proof::ProofFindings;
 use tdd_core::state::{Progress, State};
 
 /// A run that went through.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     pub run: RunId,
     /// The requirement's id.
@@ -62,7 +62,8 @@ pub struct Summary {
 }
 
 /// One criterion's way from red to green.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CriterionReport {
     pub criterion: CriterionId,
     /// How many.
@@ -79,7 +80,8 @@ pub struct CriterionReport {
 }
 
 /// The forks of one key, and which of them failed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attempts {
     /// The role, and the criterion of an implementer.
     pub key: String,
@@ -87,7 +89,8 @@ pub struct Attempts {
     pub failed: FailedAttempts,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FailedAttempts {
     /// On their work.
     pub semantic: u8,
@@ -95,13 +98,15 @@ pub struct FailedAttempts {
     pub format: u8,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unclaimed {
     pub key: String,
     pub attempt: u8,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NotVerified {
     pub criterion: CriterionId,
     pub why: String,

@@ -1,6 +1,5 @@
 //! What an operator may say (contract section 11).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criterion::CriterionId;
@@ -8,7 +7,8 @@ use crate::harmless;
 use crate::requirement::Requirement;
 
 /// What an operator may say after a halt or a pause.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// Try again with new attempts.

@@ -1,6 +1,5 @@
 //! One run of one test, as a corpus wants it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{CheckpointId, Digest};
@@ -8,7 +7,8 @@ use crate::path::RelPath;
 use crate::test::{FailureKind, TestId};
 
 /// The fields of source document 000.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestRunFact {
     pub test_id: TestId,
     pub test_id_source: TestIdSource,
@@ -29,14 +29,16 @@ pub struct TestRunFact {
     pub output: Option<Digest>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestIdSource {
     Native,
     Annotation,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PassFail {
     Pass,

@@ -1,6 +1,5 @@
 //! A run of the project's commands as findings keep it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::excerpt;
@@ -8,7 +7,8 @@ use crate::path::RelPath;
 use crate::test::{Canary, Copies, Exit, Failure, FailureKind, Outcome, TestId, TestReport, TestRun};
 
 /// The run that a verdict rests on, without its tests.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunRef {
     pub command: String,
     pub exit: Exit,
@@ -31,7 +31,8 @@ pub struct RunRef {
 }
 
 /// A test that failed, or a file or project that did not load.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailedItem {
     /// `None` for what did not load.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RedKind;
@@ -10,7 +9,8 @@ use crate::criterion::CriterionId;
 use crate::test::TestId;
 
 /// An existing test that the block's `supersedes:` names.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Superseded {
     pub criterion: CriterionId,
     pub id: TestId,
@@ -21,14 +21,16 @@ pub struct Superseded {
 
 /// An existing test that the block's `supersedes:` names, that passes as it did, and that differs from what it was in
 /// numbers and texts alone: its own example says something else once the criterion holds.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MovedExample {
     pub criterion: CriterionId,
     pub id: TestId,
 }
 
 /// A name in `supersedes:` that is no existing test's.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoSuchTest {
     pub named: TestId,
     /// The existing test that may be meant.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::CheckpointId;
@@ -11,7 +10,8 @@ use crate::path::RelPath;
 use crate::test::{Exit, TestId, is_zero};
 
 /// One suite on the untouched tree: what is red here is left out of every later judgement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuiteBaseline {
     pub command: String,
     pub exit: Option<Exit>,
@@ -57,7 +57,8 @@ impl SuiteBaseline {
 }
 
 /// A whole run of the test command that a verdict rests on: what was judged by it is not judged again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Judged {
     pub tree: CheckpointId,
     /// What took no part.

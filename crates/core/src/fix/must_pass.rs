@@ -9,7 +9,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckFinding, Complaint, Passed};
@@ -17,7 +16,8 @@ use crate::path::RelPath;
 use crate::test::TestId;
 
 /// A file of which no test was known before the first fixer.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unloaded {
     pub file: RelPath,
     pub told: Told,
@@ -25,7 +25,8 @@ pub struct Unloaded {
 }
 
 /// How a file came to be one whose tests are not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Told {
     /// The runner named it, so it takes part: some test of it has to pass.
@@ -35,7 +36,8 @@ pub enum Told {
 }
 
 /// Whether a file speaks of skipping tests: then a skip may be its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Skips {
     Itself,
@@ -43,7 +45,8 @@ pub enum Skips {
 }
 
 /// What one check owes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MustPass {
     reds: BTreeSet<TestId>,
     /// Skipped before any fixer.
