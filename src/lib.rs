@@ -1,6 +1,7 @@
 //! `tdd`: red, green and refactor by findings, never by claims.
 #![doc = include_str!("../specs/architecture.md")]
 
+pub mod bug;
 pub mod cli;
 pub mod commands;
 pub mod driver;

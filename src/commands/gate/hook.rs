@@ -8,7 +8,6 @@
 //! a bug of ours, and not where nobody reads what we say.
 #![expect(clippy::disallowed_methods, reason = "reads stdin, and the environment of the hook")]
 
-use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,6 +24,7 @@ use super::turn::{self, Turned};
 use super::{
     agents_environment, cut_off, first_tests, git_hooks, mixed, own_settings, refactoring, settings, within,
 };
+use crate::bug;
 use crate::cli::gate::HookArgs;
 use crate::commands::gate::at_work;
 use crate::settings::Environment;
@@ -38,6 +38,7 @@ use tdd_core::session::{Permit, Refusal};
 use tdd_core::trouble::Trouble;
 use tdd_snapshot::checkpoints::watch::Look;
 
+const GOES: u8 = 0;
 const BLOCKED: u8 = 2;
 /// A source whose edit is worked out beforehand.
 const LARGEST_SOURCE: u64 = 2 << 20;
@@ -51,24 +52,15 @@ enum Word {
 }
 
 pub fn run(args: &HookArgs) -> ExitCode {
-    let (word, how) = whatever_happens(style(args), || answer(args));
-    say(&word, how, args.event.as_deref())
+    let how = style(args);
+    blocks_by_a_bug(how, args.event.clone());
+    let (word, how) = answer(args).unwrap_or_else(|trouble| (Word::Stop(in_words(&trouble)), how));
+    ExitCode::from(say(&word, how, args.event.as_deref()))
 }
 
-/// What is said; of a trouble and of a bug, too.
-fn whatever_happens(
-    how: Answer,
-    answer: impl FnOnce() -> Result<(Word, Answer), Trouble> + panic::UnwindSafe,
-) -> (Word, Answer) {
-    let quiet = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let said = panic::catch_unwind(answer);
-    panic::set_hook(quiet);
-    match said {
-        Ok(Ok(said)) => said,
-        Ok(Err(trouble)) => (Word::Stop(in_words(&trouble)), how),
-        Err(_) => (Word::Stop("tdd: refused: a bug in tdd's hook; tell the person".to_owned()), how),
-    }
+fn blocks_by_a_bug(how: Answer, event: Option<String>) {
+    let word = Word::Stop("tdd: refused: a bug in tdd's hook; tell the person".to_owned());
+    bug::is_answered_by(move || say(&word, how, event.as_deref()));
 }
 
 fn style(args: &HookArgs) -> Answer {
@@ -81,10 +73,10 @@ fn in_words(trouble: &Trouble) -> String {
     mask.apply(&format!("tdd: refused: {trouble}")).into_owned()
 }
 
-/// Where nobody can be told, the call is refused.
-fn say(word: &Word, how: Answer, event: Option<&str>) -> ExitCode {
+/// The exit code. Where nobody can be told, the call is refused.
+fn say(word: &Word, how: Answer, event: Option<&str>) -> u8 {
     let told = match (word, how) {
-        (Word::Go(text), _) if text.is_empty() => return ExitCode::SUCCESS,
+        (Word::Go(text), _) if text.is_empty() => return GOES,
         (Word::Go(text), _) => print::answer(&format!("{text}\n"), ""),
         (Word::Stop(why), Answer::Code) => print::answer("", &format!("{why}\n")),
         (Word::Stop(why), Answer::Decision) => {
@@ -103,8 +95,8 @@ fn say(word: &Word, how: Answer, event: Option<&str>) -> ExitCode {
         }
     };
     match (word, told) {
-        (Word::Go(_), Ok(())) => ExitCode::SUCCESS,
-        (Word::Go(_), Err(_)) | (Word::Stop(_), _) => ExitCode::from(BLOCKED),
+        (Word::Go(_), Ok(())) => GOES,
+        (Word::Go(_), Err(_)) | (Word::Stop(_), _) => BLOCKED,
     }
 }
 
@@ -367,12 +359,13 @@ mod tests {
 
     #[test]
     fn a_bug_of_ours_blocks_the_call() {
-        let (word, how) = whatever_happens(Answer::Code, || -> Result<(Word, Answer), Trouble> {
-            panic!("as a slice out of its bounds does")
-        });
-        assert!(matches!(&word, Word::Stop(why) if why.contains("a bug in tdd's hook")));
-        assert_eq!(say(&word, how, None), ExitCode::from(BLOCKED));
-        let (word, how) = whatever_happens(Answer::Code, || Ok((Word::Go(String::new()), Answer::Code)));
-        assert_eq!(say(&word, how, None), ExitCode::SUCCESS);
+        let Some((code, said)) =
+            bug::tests::of_its_own("commands::gate::hook::tests::a_bug_of_ours_blocks_the_call")
+        else {
+            blocks_by_a_bug(Answer::Code, None);
+            panic!("as a slice out of its bounds does");
+        };
+        assert_eq!((code, said.as_str()), (2, "tdd: refused: a bug in tdd's hook; tell the person\n"));
+        assert_eq!(say(&Word::Go(String::new()), Answer::Code, None), GOES);
     }
 }

@@ -225,7 +225,7 @@ impl Gate {
         let _ = self.at_work.lock().map(|mut all| all.insert(child.id()));
         if let Some(mut stdin) = child.stdin.take() {
             // What does not read it may have ended.
-            std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+            std::thread::Builder::new().spawn(move || stdin.write_all(input.as_bytes()))?;
         }
         Ok(child)
     }
@@ -253,7 +253,7 @@ impl Said {
 
 fn said(mut child: Child) -> std::io::Result<Said> {
     let stderr = child.stderr.take();
-    let warned = std::thread::spawn(move || read(stderr));
+    let warned = std::thread::Builder::new().spawn(move || read(stderr))?;
     let stdout = read(child.stdout.take());
     let code = child.wait()?.code();
     Ok(Said { code, stdout, stderr: warned.join().unwrap_or_default() })

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -32,7 +31,7 @@ use tdd_core::machine::{Machine, Suspension};
 use tdd_core::ports::{Checkpoints, Clock, Journal};
 use tdd_core::role::Role;
 use tdd_core::state::{End, Phase, State};
-use tdd_core::trouble::{Then, Trouble, Why};
+use tdd_core::trouble::{Then, Trouble};
 use tdd_snapshot::checkpoints;
 use tdd_snapshot::checkpoints::GitCheckpoints;
 
@@ -251,21 +250,14 @@ fn audience(prepared: &Prepared) -> Box<dyn Audience> {
 
 /// One thread; every wait of a command is on it.
 pub fn event_loop() -> Result<tokio::runtime::Runtime, Trouble> {
-    let failed = |why: Why| {
+    let failed = |why: io::Error| {
         Trouble::environment("the event loop can't be started")
             .because(why)
             .advise("see the limits on open files and processes (`ulimit -a`), then do the same again")
     };
-    let make = || tokio::runtime::Builder::new_current_thread().enable_all().build();
-    // It panics where the system has no pair of sockets for it, and shall not do so in its own words.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let built = panic::catch_unwind(make);
-    panic::set_hook(hook);
-    built.map_or_else(
-        |_| Err(failed(as_many_as_it_takes().map_or_else(Why::from, |()| "it gave up half way".into()))),
-        |built| built.map_err(|error| failed(error.into())),
-    )
+    // Its maker panics where the system has no pair of sockets for it.
+    as_many_as_it_takes().map_err(failed)?;
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)
 }
 
 /// What an event loop opens, and some more: the system says itself what it is out of.

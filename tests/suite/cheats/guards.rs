@@ -93,7 +93,7 @@ fn ac_tdd_8_3_each_guard_is_what_catches_its_cheat() {
         |name: &str| entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{name}"));
     let only = std::env::var("TDD_CHEAT").unwrap_or_default();
     let chosen =
-        battery::part(PROOFS, 6).into_iter().filter(|(guard, _)| format!("{guard:?}").contains(&only));
+        battery::part(PROOFS, 4).into_iter().filter(|(guard, _)| format!("{guard:?}").contains(&only));
     let jobs: Vec<(Guard, &Entry)> = chosen.map(|(guard, name)| (*guard, find(name))).collect();
     let rows = crew::share(&jobs, |(guard, entry)| {
         let play = || stage::play(entry, Level::Audit, &[("TDD_SWITCH_OFF_GUARD", &format!("{guard:?}"))]);
