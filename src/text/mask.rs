@@ -339,8 +339,8 @@ mod tests {
             "[masked]",
             "[masked]sk-",
         ] {
-            let text = piece.repeat(4_000_000 / piece.len());
-            // A quadratic scan of this would take hours.
+            let text = piece.repeat(500_000 / piece.len());
+            // A quadratic scan of this would take minutes.
             let masked = mask.apply(&text);
             assert!(masked.len() <= text.len() + MASKED.len());
         }

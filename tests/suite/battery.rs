@@ -26,6 +26,11 @@ pub fn is_left_out() -> bool {
     is_left
 }
 
+/// `--proof` of a run whose proof is no part of what is shown: in the gate none, at night this.
+pub fn proof(at_night: &str) -> [&str; 2] {
+    ["--proof", if plays_all() { at_night } else { "off" }]
+}
+
 /// Ends a test whose like is in the gate, unless all are played.
 macro_rules! left_to_the_night {
     () => {

@@ -111,6 +111,7 @@ fn ac_tdd_8_170_a_criterion_that_the_gate_judges_with_nothing_changed_for_it_is_
         sandbox.scripted(&calls, &["--proof", "off"]).expect(0)
     };
     play(&[("shop.py", two)], false).says_on_stdout(&[told]);
+    left_to_the_night!();
     let ran = play(&[("shop.py", two)], true);
     assert!(!ran.stdout.contains(told), "{}", ran.stdout);
 }

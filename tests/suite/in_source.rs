@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::battery;
 use super::sandbox::{Ran, Sandbox, node_modules};
 
 const SOURCE: &str = "src/till.js";
@@ -40,7 +41,7 @@ fn play(written: &str, supersedes: &[&str]) -> Option<Ran> {
         { "role": "implementer", "write": { SOURCE: done }, "say": { "status": "ok", "files": [SOURCE] } },
         { "role": "refactorer", "say": { "status": "ok", "files": [] } },
     ]);
-    Some(sandbox.scripted(&calls, &["--proof", "quick"]))
+    Some(sandbox.scripted(&calls, &battery::proof("quick")))
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::battery;
 use super::sandbox::{Sandbox, has_pytest, node_modules};
 use super::shops::{Shop, steps};
 
@@ -29,7 +30,7 @@ fn ac_tdd_8_161_a_test_of_a_class_that_others_inherit_is_its_criterions_in_each_
     let three = "import shop\n\n\ndef test_three():\n    assert shop.three() == 3\n";
     let written = [("tests/test_base.py", more.as_str()), ("tests/test_ac_ste_1_2.py", three)];
     let block = json!({ "tests": { "AC-STE-1.1": ["tests/test_base.py::TestBase::test_two"] } });
-    shop.play_with(&written, &block, &[]).expect(0);
+    shop.play_with(&written, &block, &battery::proof("quick")).expect(0);
 }
 
 #[test]

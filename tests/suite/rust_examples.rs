@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::battery;
 use super::sandbox::{Ran, Sandbox};
 
 const DOCUMENTED: &str = "/// Adds prices.\n///\n/// ```\n/// assert_eq!(till::total(&[1, 2]), 3);\n/// ```\n\
@@ -38,7 +39,7 @@ fn play_refactored(documented: &str, named: &[&str], left: &Value) -> Ran {
         { "role": "implementer", "write": { files[1]: done }, "say": { "status": "ok", "files": [files[1]] } },
         { "role": "refactorer", "write": left, "say": { "status": "ok", "files": moved } },
     ]);
-    sandbox.scripted(&calls, &["--proof", "quick"])
+    sandbox.scripted(&calls, &battery::proof("quick"))
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::battery;
 use super::sandbox::{Ran, Sandbox};
 
 const HELPER: &str =
@@ -117,7 +118,7 @@ fn ac_tdd_8_64_what_a_shared_helper_of_cargo_lacks_is_missing_to_the_tests_that_
 fn a_shared_helper_makes_no_red_of_tests_that_ask_for_nothing() {
     // A helper that does not compile whatever the code does, and tests that only look as if they needed one.
     let broken = HELPER.replace("use shop::double;\n", "use shop::one as double;\nlet x = 1;\n");
-    for (test, helper) in [(BY_HELPER, broken.as_str()), (HOLLOW, HELPER)] {
+    for (test, helper) in battery::part([(BY_HELPER, broken.as_str()), (HOLLOW, HELPER)], 1) {
         of_rust(&[("tests/common/mod.rs", helper), ("tests/ac_ste_1_1.rs", test)]).is_no_red("RED failed");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::battery;
 use super::sandbox::{Ran, Sandbox};
 
 const SUM: &str = "pub fn sum(all: &[u32]) -> u32 {\n    all.iter().sum()\n}\n";
@@ -113,7 +114,7 @@ fn ac_tdd_8_105_a_signature_that_tests_inside_call_changes_with_a_later_criterio
     let mut two = role("implementer", "src/lib.rs", &code(new, free));
     two["criterion"] = json!("AC-STE-1.2");
     let last = json!({ "role": "refactorer", "say": { "status": "ok", "files": [] } });
-    let ran = sandbox.scripted(&json!([writer, one, two, last]), &["--proof", "full"]);
+    let ran = sandbox.scripted(&json!([writer, one, two, last]), &battery::proof("full"));
     ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)", "AC-STE-1.2  missing (1 test)"]);
 }
 
@@ -180,7 +181,8 @@ fn ac_tdd_8_120_tests_of_a_module_that_is_led_to_another_file_are_told_too() {
     let root = "pub fn sum(all: &[u32]) -> u32 {\n    all.iter().sum()\n}\n\n#[cfg(test)]\n#[path = \"sum_tests.rs\"]\nmod tests;\n";
     let old = "use super::*;\n\n#[test]\nfn sums() {\n    assert_eq!(sum(&[1, 2]), 3);\n}\n";
     let new = format!("{old}\n#[test]\nfn ac_ste_1_1_means() {{\n    assert_eq!(mean(&[1, 3]), 2);\n}}\n");
-    for listed in [json!({}), json!({ "AC-STE-1.1": ["src/lib.rs::tests::ac_ste_1_1_means"] })] {
+    let all = [json!({}), json!({ "AC-STE-1.1": ["src/lib.rs::tests::ac_ste_1_1_means"] })];
+    for listed in battery::part(all, 1) {
         let sandbox = project("cart", ("src/lib.rs", root), &["`mean` gives the mean."]);
         sandbox.write("src/sum_tests.rs", old);
         sandbox.commit();
@@ -189,7 +191,7 @@ fn ac_tdd_8_120_tests_of_a_module_that_is_led_to_another_file_are_told_too() {
         let mut done = role("implementer", "src/lib.rs", &format!("{MEAN}{root}"));
         done["criterion"] = json!("AC-STE-1.1");
         let refactorer = json!({ "role": "refactorer", "say": { "status": "ok", "files": [] } });
-        let ran = sandbox.scripted(&json!([writer, done, refactorer]), &["--proof", "full"]);
+        let ran = sandbox.scripted(&json!([writer, done, refactorer]), &battery::proof("full"));
         ran.expect(0).says_on_stdout(&["AC-STE-1.1  missing (1 test)"]);
     }
 }

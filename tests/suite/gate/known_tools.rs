@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::mcp::Client;
 use super::{ID, RIGHT, SHOP, WRONG, begun, claims, hook, hook_with, project, red};
+use crate::battery;
 use crate::sandbox::{Ran, Sandbox, has_pytest, wait_for};
 
 fn asks(sandbox: &Sandbox, agent: &str, tool: &str) -> Ran {
@@ -146,7 +147,8 @@ fn ac_tdd_10_78_a_session_keeps_the_name_of_the_model_that_its_agent_tells() {
     if !has_pytest() {
         return;
     }
-    for (model, line) in [(Some("gpt-6.1-sol"), "\"model\":\"gpt-6.1-sol\""), (None, "\"model\":null")] {
+    let all = [(None, "\"model\":null"), (Some("gpt-6.1-sol"), "\"model\":\"gpt-6.1-sol\"")];
+    for (model, line) in battery::part(all, 1) {
         let sandbox = project();
         let mut told =
             json!({ "session_id": "s-1", "hook_event_name": "SessionStart", "cwd": sandbox.repo() });
