@@ -331,7 +331,11 @@ fn left_out(state: &State) -> Option<String> {
     } else {
         format!("{} tests were red before anything was done, and are still left out: {first}, ...", ids.len())
     };
-    Some(format!("{}; `{}` as a whole may be red", harmless::line(&tests), harmless::line(&test.command)))
+    Some(format!(
+        "{}; `{}` as a whole may be red",
+        harmless::line(&tests),
+        harmless::line(&state.run.commands.test)
+    ))
 }
 
 /// Whether work was kept on the word of a run whose runner can carry no canary.

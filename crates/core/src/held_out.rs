@@ -96,6 +96,12 @@ pub fn is_snapshot_of(path: &RelPath, test: &RelPath) -> bool {
     }
 }
 
+/// A file of recorded snapshots, as the libraries name them.
+pub fn is_snapshot(path: &RelPath) -> bool {
+    let in_folder = path.as_str().split('/').any(|part| matches!(part, "__snapshots__" | "snapshots"));
+    in_folder || matches!(path.extension(), "snap" | "snapshot" | "ambr")
+}
+
 /// A file that holds hidden tests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

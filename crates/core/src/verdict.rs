@@ -1,5 +1,7 @@
 //! What a judgement says: passed, failed with every reason that was found, or disputed. `judge` makes it.
 
+mod words;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,6 @@ use crate::finding::{LostName, NoSuchTest, Rebound, RedKind, TestAware, Why};
 use crate::mode::Mode;
 use crate::path::RelPath;
 use crate::test::TestId;
-use crate::tool_folder::{ignoring, is_installed};
 
 /// The judgement on an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -170,96 +171,6 @@ impl Reason {
             | Self::NoEvidence(_) => false,
         }
     }
-
-    /// What a copy of a test or the final proof has shown.
-    fn of_tests_that_prove_nothing(&self) -> String {
-        if let Self::Toothless(id) = self {
-            return format!(
-                "a copy of this test that expects something else passes too, so its pass says nothing of the \
-                 code: {id}"
-            );
-        }
-        if let Self::Outside(id) = self {
-            return format!(
-                "passes in the work tree, and in a checkout of the commit only with what git ignores: {id}"
-            );
-        }
-        if let Self::GivenBack { test, file } = self {
-            return format!(
-                "passes with {file} as it lies here, and not as git gives it back to whoever clones the commit (ends of \
-                 lines are as `.gitattributes` says, which a role may change where the requirement has `allow_config: \
-                 [.gitattributes]`; a mode is seen with `git config core.fileMode true`): {test}"
-            );
-        }
-        if *self == Self::GateOutside {
-            return "the gate command is green in the work tree, and red in a fresh checkout of the work, where it was \
-                    green before the run: what it rests on here (a tool's cache, a file that git ignores) is in no \
-                    commit"
-                .to_owned();
-        }
-        if let Self::MovedForNothing(id) = self {
-            return format!(
-                "an existing test was given another example, though it passes with its own, too; put it back as it was: \
-                 {id}"
-            );
-        }
-        if let Self::MovedToothless(id) = self {
-            return format!(
-                "an existing test was given an example with which it passes whatever it expects, and with its own it \
-                 did not: {id}"
-            );
-        }
-        if let Self::MovedUnasked { test, file, line } = self {
-            return format!(
-                "an existing test was given another example, though no new test asks for what broke its own: with \
-                 {file}:{line} as it was, it passes with its own, and so do all new tests; test what must hold for the \
-                 old example now, or put it back: {test}"
-            );
-        }
-        if let Self::StillGreen(id) = self {
-            return format!("the tests of {id} pass without the code that was written for it");
-        }
-        if let Self::HeldOut(id) = self {
-            return format!(
-                "tests of {id} that are held out are not green: do what it says, not what the tests show"
-            );
-        }
-        let Self::Hollow(id) = self else { return String::new() };
-        format!(
-            "the tests of {id} pass whatever the code does: each body that was written can be replaced by \
-             `not implemented` or an empty value, and none of them fails; let one expect what the code returns or \
-             changes"
-        )
-    }
-}
-
-fn forbidden(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "this role may not change: {path}")?;
-    ignoring(path).map_or(Ok(()), |line| {
-        write!(f, "; an installation leaves it, and git does not ignore it (`{line}` in .gitignore)")
-    })
-}
-
-fn touched(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if is_installed(path) {
-        write!(
-            f,
-            "an installed file is not as it was: {path}; it has to be installed anew, with the same bytes, or removed \
-             where it came into a package that was there"
-        )
-    } else {
-        write!(f, "a protected file was changed: {path}")
-    }
-}
-
-fn loaded(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let why = "the test runner has come to load this file by itself, and nothing else of the project uses it";
-    write!(f, "{why}: {path}")
-}
-
-fn inline_test(path: &RelPath, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let why = "a test inside this source was added, changed or removed, or looks at something else now";
-    write!(f, "{why}: {path}; put the test code as it was, and what it looks at where others get it")
 }
 
 impl fmt::Display for Reason {
@@ -268,36 +179,22 @@ impl fmt::Display for Reason {
             Self::ClaimedFailed => f.write_str("the role itself said `status: failed`"),
             Self::Exhausted(what) => write!(f, "the role was stopped: {what}"),
             Self::Format(error) => write!(f, "{}: {}", error.kind, error.message),
-            Self::Forbidden(path) => forbidden(path, f),
-            Self::Loaded(path) => loaded(path, f),
-            Self::InlineTest(path) => inline_test(path, f),
+            Self::Forbidden(path) => words::forbidden(path, f),
+            Self::Loaded(path) => words::loaded(path, f),
+            Self::InlineTest(path) => words::inline_test(path, f),
             Self::TestAwareCode(aware) => write!(f, "{aware}"),
             Self::LostName(lost) => write!(f, "{lost}"),
-            Self::Touched(path) => touched(path, f),
+            Self::Touched(path) => words::touched(path, f),
             Self::Unlisted(id) => {
                 write!(f, "an existing test was changed and is not named in `supersedes:`: {id}")
             }
             Self::Rebound(rebound) => write!(f, "{rebound}"),
-            Self::NoCandidate(id) => {
-                write!(
-                    f,
-                    "no new or changed test belongs to {id}: name its file, or each test, with {}, or list its tests \
-                     under `tests:` in the block as the runner calls them, `{id}: [path/of/file::name]`",
-                    id.slug()
-                )
-            }
-            Self::Unowned(id) => {
-                write!(f, "a new test is red and belongs to no criterion of this run: {id}")?;
-                f.write_str("; name its file after one, or list it under `tests:` in the block")
-            }
+            Self::NoCandidate(id) => words::no_candidate(id, f),
+            Self::Unowned(id) => words::unowned(id, f),
             Self::NotRed { criterion, test, kind, why: _ } => {
                 write!(f, "{criterion} is not RED: {test}: {}", kind.meaning())
             }
-            Self::NotSuperseded(id) => write!(
-                f,
-                "a superseded test must be changed and red (one that passes may differ in numbers and texts alone), or, if \
-                 it is gone, a new test of its file must be: {id}"
-            ),
+            Self::NotSuperseded(id) => words::not_superseded(id, f),
             Self::NoSuchTest(one) => write!(f, "{one}"),
             Self::Broken(id) => write!(f, "a test that was green is red now: {id}"),
             Self::NothingRan(id) => write!(f, "no test of {id} ran"),
@@ -313,16 +210,18 @@ impl fmt::Display for Reason {
             }
             Self::GateRed => f.write_str("the gate command failed"),
             Self::NoEvidence(why) => write!(f, "the run is no evidence: {why}"),
-            Self::Toothless(_)
-            | Self::Outside(_)
-            | Self::GivenBack { .. }
-            | Self::MovedForNothing(_)
-            | Self::MovedToothless(_)
-            | Self::MovedUnasked { .. }
-            | Self::GateOutside
-            | Self::StillGreen(_)
-            | Self::HeldOut(_)
-            | Self::Hollow(_) => f.write_str(&self.of_tests_that_prove_nothing()),
+            Self::Toothless(id) => words::toothless(id, f),
+            Self::Outside(id) => words::outside(id, f),
+            Self::GivenBack { test, file } => words::given_back(test, file, f),
+            Self::GateOutside => f.write_str(words::GATE_OUTSIDE),
+            Self::MovedForNothing(id) => words::moved_for_nothing(id, f),
+            Self::MovedToothless(id) => words::moved_toothless(id, f),
+            Self::MovedUnasked { test, file, line } => words::moved_unasked(test, (file, *line), f),
+            Self::StillGreen(id) => {
+                write!(f, "the tests of {id} pass without the code that was written for it")
+            }
+            Self::Hollow(id) => words::hollow(id, f),
+            Self::HeldOut(id) => words::held_out(id, f),
         }
     }
 }

@@ -17,8 +17,7 @@ use std::ops::Range;
 
 use super::own_names::{own_names, placed_words};
 use super::picked::picked;
-use super::split::fold;
-use super::tree::{Tree, is_string};
+use super::tree::{Tree, fold, is_string};
 use super::{Declared, Language};
 
 /// What stands outside of the bodies of a file's tests.

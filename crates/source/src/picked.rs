@@ -1,7 +1,6 @@
 //! Names that a declaration of JavaScript picks out of a value.
 
-use super::split::fold;
-use super::tree::Tree;
+use super::tree::{Tree, fold};
 
 /// The names that one declaration of JavaScript picks out of a value, each with the declaration as if it picked no other;
 /// `None` where it does more than that.

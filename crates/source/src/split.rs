@@ -6,7 +6,7 @@ use super::claim::{Claim, Weight};
 use super::claims::claims;
 use super::examples::{self, Example};
 use super::items::{Outside, is_subsequence};
-use super::tree::{Span, Tree, is_string};
+use super::tree::{Span, Tree, fold, is_string};
 use super::without::{outermost_tests, without_tests};
 use super::{Language, find};
 
@@ -273,10 +273,6 @@ fn plain_string<'s>(kind: &str, word: &'s str) -> Option<&'s str> {
     let quote = word.chars().next().filter(|quote| is_string(kind) && matches!(quote, '"' | '\''))?;
     let inside = word.strip_prefix(quote)?.strip_suffix(quote)?;
     (!inside.contains(['"', '\'', '\\'])).then_some(inside)
-}
-
-pub(super) fn fold(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -20,8 +20,7 @@ use std::ops::Range;
 
 use tdd_core::proof::Stub;
 
-use super::split::fold;
-use super::tree::{Tree, is_comment};
+use super::tree::{Tree, fold, is_comment};
 use super::units::unit_spans;
 use super::{Language, Unread};
 

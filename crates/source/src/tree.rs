@@ -273,6 +273,11 @@ fn span_has_code(tree: &Tree<'_>, at: usize) -> bool {
 }
 
 /// A function of any of the languages.
+/// A text with one blank for each run of them.
+pub(super) fn fold(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 pub(super) fn is_function(kind: &str) -> bool {
     kind.contains("function")
         || kind.contains("closure")

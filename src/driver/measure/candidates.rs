@@ -212,9 +212,3 @@ pub(super) fn may_decide(path: &RelPath, project: &str, id: &TestId) -> bool {
     let in_project = mapping::in_project(path, project);
     homes::homes(id).iter().any(|home| home.file == in_project) || Language::of(path.extension()).is_none()
 }
-
-/// A file of recorded snapshots, as the libraries name them.
-pub(super) fn is_snapshot(path: &RelPath) -> bool {
-    let in_folder = path.as_str().split('/').any(|part| matches!(part, "__snapshots__" | "snapshots"));
-    in_folder || matches!(path.extension(), "snap" | "snapshot" | "ambr")
-}

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::driver::cycle::Drive;
 use tdd_core::classify::{Ask, Body, Conditional, Expectation};
 use tdd_core::finding::{ChangeKind, CriterionRed, VacuousAssertion};
+use tdd_core::held_out;
 use tdd_core::mapping::{self, Mapping};
 use tdd_core::path::RelPath;
 use tdd_core::policy::FileClass;
@@ -14,7 +15,6 @@ use tdd_core::trouble::Trouble;
 use tdd_source::{BodyFacts, Language, Piece, TestFile, Unread};
 
 use super::Work;
-use super::candidates::is_snapshot;
 use super::cases::table_of;
 use super::homes::{Home, homes};
 use super::shared::Shared;
@@ -342,7 +342,7 @@ impl<W: World> Drive<'_, W> {
                 book.helpers.extend(helpers_of(language, &after));
             }
         }
-        book.records_snapshots = work.changed.iter().any(|change| is_snapshot(&change.path));
+        book.records_snapshots = work.changed.iter().any(|change| held_out::is_snapshot(&change.path));
         let existing = |kind| kind != ChangeKind::Added;
         for change in work.changed.iter().filter(|change| existing(change.kind)) {
             let holds = match change.class {

@@ -9,7 +9,6 @@
 use std::path::Path;
 
 use super::read;
-use super::suggest::quoted;
 use tdd_runners::command_line;
 
 /// What to write in the place of this command, and how, as the beginning of an advice.
@@ -49,6 +48,11 @@ pub fn django(project: &Path) -> Option<String> {
          [pytest]\nDJANGO_SETTINGS_MODULE = {settings}\npython_files = tests.py test_*.py\nand tdd.yaml:\n\
          test: \"python3 -m pytest\"\n"
     ))
+}
+
+/// A text in double quotes: valid in JSON, so in YAML too.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn hatch_script(project: &Path, name: &str) -> Option<String> {

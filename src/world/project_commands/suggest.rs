@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::instead::quoted;
 use super::taken_apart::{Found, Reader, Walk};
 use super::{Sourced, detect, instead, members, read};
 use tdd_core::commands::RunnerTable;
@@ -251,11 +252,6 @@ fn junit(command: &str) -> (String, String) {
         format!("{command} {{files}}")
     };
     (command.to_owned(), select)
-}
-
-/// A text in double quotes: valid in JSON, so in YAML too.
-pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]

@@ -13,9 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Language;
 use super::super::rust;
-use super::super::split::fold;
 use super::super::symbols::{Home, home_of};
-use super::super::tree::{Tree, is_name};
+use super::super::tree::{Tree, fold, is_name};
 
 /// Words that end a file's name before its extension and have Go leave it out elsewhere, as its list has them.
 const PLATFORMS: [&str; 39] = [
