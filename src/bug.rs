@@ -1,9 +1,9 @@
 //! What a panic comes to: the program ends at once with an internal error (contract section 2), and says so.
 //!
-//! Nothing is unwound, whatever the program was built for: a release is built without what unwinding takes, a sixth of
-//! it. What a run has at work then is ended and put right as after a SIGKILL: by its session's leader, and by the
-//! next command. Whoever has to put something back before the message, a terminal that is raw, does it in a hook of its
-//! own that calls the one before it.
+//! Nothing is unwound, whatever the program was built for: a release is built without what unwinding takes. What a run
+//! has at work then is ended and put right as after a SIGKILL: by its session's leader, and by the next command.
+//! Whoever has to put something back before the message, a terminal that is raw, does it in a hook of its own that calls
+//! the one before it.
 
 use std::panic;
 
