@@ -72,10 +72,11 @@ impl Project {
         std::fs::write(project.beside("run.sh"), TEST).unwrap();
         let run = format!("sh {}", project.beside("run.sh").display());
         let agent = project.beside("agent.sh");
+        // A row of its own tells what the final proof costs.
         project.write(
             "tdd.yaml",
             &format!(
-                "test: {run}\ntest_files: [\"checks/**\"]\nagent: instant\n\
+                "test: {run}\ntest_files: [\"checks/**\"]\nagent: instant\nproof: off\n\
                  runner: {{ kind: junit, all: \"{run}\", select: \"{run} {{files}}\", report: report.xml }}\n\
                  agents:\n  instant:\n    argv: [sh, \"{}\", \"{{role}}\", \"{{criterion}}\"]\n    prompt: stdin\n{table}",
                 agent.display()
