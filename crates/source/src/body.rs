@@ -18,7 +18,7 @@ use super::known_calls::is_harmless;
 use super::literal::Worth;
 use super::plain::{Plain, tokens};
 use super::swallowed::is_swallowed;
-use super::tree::{Span, Tree};
+use super::tree::{Span, Tree, fold};
 use super::undefined::Unbound;
 use super::{Declared, Language, go};
 
@@ -359,7 +359,7 @@ impl<'t, 's> Reading<'t, 's> {
 
     fn shown(&self, claim: &Claim) -> String {
         let text = self.tree.span_text(&claim.whole);
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = fold(text);
         line.chars().take(SHOWN).collect()
     }
 }

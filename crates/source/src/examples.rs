@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use super::tree::Tree;
+use super::tree::{Tree, fold};
 
 const MARKS: [&str; 5] = ["///", "//!", "/**", "/*!", "*"];
 
@@ -135,7 +135,7 @@ fn name_of(tree: &Tree<'_>, at: usize) -> Option<String> {
         _ => "name",
     };
     let name = tree.text(tree.child(at, field)?);
-    Some(name.split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(fold(name))
 }
 
 /// The examples of an item that a runner names, in order: in a file of its own the modules that lead there come before.

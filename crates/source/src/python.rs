@@ -2,7 +2,7 @@
 
 use super::Declared;
 use super::claim::{Claim, arguments, callee, method};
-use super::tree::{Span, Tree};
+use super::tree::{Span, Tree, fold};
 
 pub(super) fn tests(tree: &Tree<'_>) -> Vec<Declared> {
     let functions = tree.all().filter(|at| tree.kind(*at) == "function_definition");
@@ -57,7 +57,7 @@ fn skip(tree: &Tree<'_>, at: usize, outer: usize) -> Option<String> {
             matches!(name, "skip" | "skipif" | "skipIf" | "skipUnless" | "xfail" | "expectedFailure")
         })
     };
-    decorators.find(says).map(|at| tree.text(at).split_whitespace().collect::<Vec<_>>().join(" "))
+    decorators.find(says).map(|at| fold(tree.text(at)))
 }
 
 pub(super) fn claim(tree: &Tree<'_>, at: usize) -> Option<Claim> {

@@ -17,7 +17,7 @@ use super::Language;
 use super::homes::{Files, Place};
 use super::imports::{Import, imports};
 use super::rests::{package_of, top};
-use super::tree::{Tree, is_function, is_name, is_string};
+use super::tree::{Tree, fold, is_function, is_name, is_string};
 use tdd_core::path::RelPath;
 
 /// A function of others that means something else once a source was loaded or called.
@@ -363,7 +363,7 @@ fn unquoted(text: &str) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(80).collect()
+    fold(text).chars().take(80).collect()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ mod go;
 
 use std::collections::BTreeMap;
 
-use super::tree::{Tree, is_comment, is_string};
+use super::tree::{Tree, fold, is_comment, is_string};
 use super::units::unit_spans;
 use super::{Language, rust};
 
@@ -125,7 +125,7 @@ fn shown(tree: &Tree<'_>, at: usize) -> String {
     let begin = tree.node(at).begin;
     let start = tree.source[..begin].rfind('\n').map_or(0, |at| at + 1);
     let line = tree.source[start..].lines().next().unwrap_or_default();
-    line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(120).collect()
+    fold(line).chars().take(120).collect()
 }
 
 /// Macros that the tests of a crate, or the code that they call, decide by.
@@ -385,7 +385,7 @@ fn of_script(tree: &Tree<'_>, at: usize) -> Option<TestAwareSign> {
             .or_else(|| asked::in_script(tree, at))
         }
         "unary_expression" => {
-            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let plain = fold(text);
             let is_global = |name: &&str| plain == format!("typeof {name}");
             let mut named = ["jest", "vi", "describe", "it", "expect"].iter().filter(|name| is_global(name));
             named.any(|name| !is_bound(tree, at, name)).then_some(TestAwareSign::Asks)

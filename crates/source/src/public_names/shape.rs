@@ -1,7 +1,7 @@
 //! How a function is called: whether who could call it as it was can call it as it is.
 
 use super::super::Language;
-use super::super::tree::{Tree, is_name};
+use super::super::tree::{Tree, fold, is_name};
 use super::is_of_name;
 
 /// What a function takes and gives.
@@ -188,7 +188,7 @@ fn type_at(tree: &Tree<'_>, at: usize) -> String {
 
 /// Without space and lifetimes.
 fn squeezed(text: &str) -> String {
-    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut words = fold(text);
     while let Some(at) = words.find('\'') {
         let end =
             words[at + 1..].find(|char: char| !is_of_name(char)).map_or(words.len(), |end| at + 1 + end);
